@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conversation: standard library and NumPy only, counted time only."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The default frontend: small speech models on a CPU."""

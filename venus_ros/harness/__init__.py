@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Works: routing, evidence, journal, delivery, skills."""

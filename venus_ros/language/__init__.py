@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Understanding of the user's words, shared by dialogue and planner."""
