@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One plan of what runs: processes, their nodes, parameters and remaps.
+
+`launch/venus.launch.py` and `venus up` both read it, so that a robot is the same whichever way it
+was started. A plan is data: making one starts nothing and imports no ROS.
+
+Processes: `audio` (microphone, speaker and reflex share one sound clock), `frontend`, `harness`,
+one for each capability server, and the simulated robot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from venus_ros.core.errors import ConfigError
+
+NODES = 'venus_ros.nodes'
+SIM = 'venus_ros.sim'
+
+EXECUTABLES: dict[str, str] = {
+    'microphone': f'{NODES}.microphone',
+    'audio_file': f'{NODES}.audio_file',
+    'speaker': f'{NODES}.speaker',
+    'reflex': f'{NODES}.reflex',
+    'audio': f'{NODES}.audio',
+    'frontend': f'{NODES}.frontend',
+    'harness': f'{NODES}.harness',
+    'capability_server': f'{NODES}.capability_server',
+    'sim': f'{SIM}.nodes',
+    'robot_double': f'{SIM}.double_node',
+}
+"""Name of each installed executable and the module that it runs (`python -m`)."""
+
+CAPABILITIES = ('navigation', 'manipulation', 'search')
+"""Servers started unless told otherwise; a robot's own are added by `Options.capabilities`."""
+
+ON_WHEELS = {'FASTDDS_BUILTIN_TRANSPORTS': 'LARGE_DATA'}
+"""Set unless the user did: Fast DDS' default loses nearly all VGA pictures over best effort."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlan:
+    """One node: `name` on the graph, its parameters and remaps (from, to)."""
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    remaps: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessPlan:
+    """One process. `executable` is a key of `EXECUTABLES`; several nodes = a composition."""
+
+    name: str
+    executable: str
+    nodes: tuple[NodePlan, ...]
+
+    @property
+    def module(self) -> str:
+        """The module that the process runs."""
+        return EXECUTABLES[self.executable]
+
+    @property
+    def rename(self) -> str:
+        """Name to give its only node, or '' where the node's own name is the right one."""
+        return self.nodes[0].name if len(self.nodes) == 1 else ''
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that runs, in the order in which it is started."""
+
+    processes: tuple[ProcessPlan, ...]
+    namespace: str = ''
+
+    @property
+    def nodes(self) -> dict[str, ProcessPlan]:
+        """Node name → the process that holds it."""
+        return {node.name: process for process in self.processes for node in process.nodes}
+
+    def process_of(self, node: str) -> ProcessPlan:
+        """The process of `node` (a node's or a process' name). Raises ConfigError."""
+        by_name = {process.name: process for process in self.processes} | self.nodes
+        if node not in by_name:
+            raise ConfigError(f'no such node; the plan has {", ".join(sorted(by_name))}', node)
+        return by_name[node]
+
+    def parameters(self) -> dict[str, Any]:
+        """Contents of one ROS parameter file for the whole plan, valid in any namespace."""
+        return {
+            f'/**/{node.name}': {'ros__parameters': dict(node.parameters)}
+            for process in self.processes
+            for node in process.nodes
+            if node.parameters
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What can be chosen about a plan.
+
+    Attributes:
+        frontend: name of the frontend behind the session.
+        script: script of the scripted frontend, a file's path.
+        capabilities: capability servers to start.
+        skills_path: file of skills; '' = the shipped one.
+        microphone: 'device', 'file' (plays `user_wav`) or 'none'.
+        user_wav: the user's side as a sound file, for `microphone='file'`.
+        speaker: 'pyaudio', 'file' (writes `robot_wav`) or 'none'.
+        robot_wav: where the robot's side goes, for `speaker='file'`.
+        sim: whether the simulated robot runs.
+        doubles: server → behaviour, for servers that a robot double plays.
+        journal: path of the harness' journal; '' = the user's own.
+        namespace: namespace of all nodes.
+        parameters: node → further parameters; they win over the plan's.
+    """
+
+    frontend: str = 'embedded'
+    script: str = ''
+    capabilities: Sequence[str] = CAPABILITIES
+    skills_path: str = ''
+    microphone: str = 'device'
+    user_wav: str = ''
+    speaker: str = 'pyaudio'
+    robot_wav: str = ''
+    sim: bool = True
+    doubles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    journal: str = ''
+    namespace: str = ''
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def make_plan(options: Options) -> Plan:
+    """Lay out the whole robot. Raises ConfigError for choices that do not exist."""
+    processes = [
+        *_audio(options),
+        ProcessPlan('frontend', 'frontend', (_frontend(options),)),
+        ProcessPlan('harness', 'harness', (_harness(options),)),
+        *(_server(name, options) for name in options.capabilities),
+        *_robot(options),
+    ]
+    return _with_parameters(Plan(tuple(processes), options.namespace), options.parameters)
+
+
+def _audio(options: Options) -> list[ProcessPlan]:
+    speaker = NodePlan('speaker', _given(device=options.speaker, file=options.robot_wav))
+    reflex = NodePlan('reflex', _given(capabilities_file=options.skills_path))
+    if options.microphone == 'device':
+        return [ProcessPlan('audio', 'audio', (NodePlan('microphone'), speaker, reflex))]
+    apart = [
+        ProcessPlan('speaker', 'speaker', (speaker,)),
+        ProcessPlan('reflex', 'reflex', (reflex,)),
+    ]
+    if options.microphone == 'file':
+        user = NodePlan('audio_file', {'file': options.user_wav, 'autostart': False})
+        apart.append(ProcessPlan('audio_file', 'audio_file', (user,)))
+    elif options.microphone != 'none':
+        raise ConfigError("choose 'device', 'file' or 'none'", f'microphone: {options.microphone}')
+    return apart
+
+
+def _frontend(options: Options) -> NodePlan:
+    return NodePlan('frontend', _given(frontend=options.frontend, script=options.script))
+
+
+def _harness(options: Options) -> NodePlan:
+    given = _given(capabilities_file=options.skills_path, journal=options.journal)
+    return NodePlan('harness', given)
+
+
+def _server(name: str, options: Options) -> ProcessPlan:
+    given = _given(capability=name, capabilities_file=options.skills_path)
+    return ProcessPlan(name, 'capability_server', (NodePlan(name, given),))
+
+
+def _robot(options: Options) -> list[ProcessPlan]:
+    robots = []
+    if options.sim:
+        given = {'without': sorted(options.doubles)} if options.doubles else {}
+        robots.append(ProcessPlan('sim', 'sim', (NodePlan('sim', given),)))
+    for server, behaviour in options.doubles.items():
+        node = NodePlan(f'double_{server}', {'server': server, **behaviour})
+        robots.append(ProcessPlan(node.name, 'robot_double', (node,)))
+    return robots
+
+
+def _given(**parameters: Any) -> dict[str, Any]:
+    """Parameters that were chosen; empty ones leave the node's default."""
+    return {name: value for name, value in parameters.items() if value != ''}
+
+
+def _with_parameters(plan: Plan, extra: Mapping[str, Mapping[str, Any]]) -> Plan:
+    for node in extra:
+        plan.process_of(node)
+    processes = tuple(
+        ProcessPlan(
+            process.name,
+            process.executable,
+            tuple(
+                NodePlan(
+                    node.name, {**node.parameters, **extra.get(node.name, {})}, node.remaps
+                )
+                for node in process.nodes
+            ),
+        )
+        for process in plan.processes
+    )
+    return Plan(processes, plan.namespace)
