@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The life of a work: which change may follow which state.
+"""The life of a work as a table: what may follow what, and who may say so.
 
-The robot's side of a life (up to COMPLETED, FAILED, CANCELLED) is decided by the capability
-server, the telling (from DELIVERING on) by the harness; both change records through `advance`.
-`python -m venus_ros.core.work` prints the table for the documentation.
+`TABLE[state][event]` is the state that follows; a pair that is absent is an error. Two parts of
+the graph write into a work: the capability server up to the robot's end, the harness afterwards.
+`python -m venus_ros.core.work` prints the table as markdown.
 """
 
 from __future__ import annotations
@@ -16,140 +16,141 @@ from venus_ros.core.errors import Code, VenusError
 from venus_ros.core.messages import State, Work
 
 
-class Change(Enum):
-    """What can happen to a work."""
+class WorkEvent(Enum):
+    """What can happen to a work; the value says when."""
 
-    WAIT = 'wait'
-    """A resource, an answer or an earlier step is missing."""
-    START = 'start'
-    """The robot's server accepted the goal."""
-    COMPLETE = 'complete'
-    """The robot's server ended it well."""
-    FAIL = 'fail'
-    """Refused, rejected, aborted, timed out or lost."""
-    ASK_CANCEL = 'ask_cancel'
-    """Cancel was asked of whoever executes it."""
-    CONFIRM_CANCEL = 'confirm_cancel'
-    """Nothing executes it any more, because of a cancel."""
-    ADMIT = 'admit'
-    """Its result went into the frontend's private context."""
-    CUT = 'cut'
-    """The telling was flushed before its end."""
-    HEAR = 'hear'
-    """The telling was played to its end."""
-    WITHDRAW = 'withdraw'
-    """The result will not be told: withdrawn, or its time is over."""
-    OUTDATE = 'outdate'
-    """Its intent, age or evidence holds no longer."""
+    ACCEPT = 'the delegation was accepted'
+    WAIT = 'an answer, a resource or an earlier step is missing'
+    RESUME = 'what was missing is there'
+    START = 'the robot accepted the goal'
+    COMPLETE = 'the robot ended well'
+    FAIL = 'refused, aborted, timed out or lost'
+    ASK_CANCEL = 'somebody asked to cancel'
+    CONFIRM_CANCEL = 'nothing runs any more'
+    ADMIT = 'the result went into the private context'
+    HEAR = 'speech that restates it was played to its end'
+    GIVE_UP = 'not told in time, or the telling was withdrawn'
+    OUTDATE = 'intent, age or evidence no longer holds'
 
 
-_ENDABLE = {
-    Change.FAIL: State.FAILED,
-    Change.ASK_CANCEL: State.CANCELLING,
-    Change.CONFIRM_CANCEL: State.CANCELLED,
+_S, _E = State, WorkEvent
+_BEFORE_THE_END = {_E.FAIL: _S.FAILED, _E.ASK_CANCEL: _S.CANCELLING, _E.CONFIRM_CANCEL: _S.CANCELLED}
+
+TABLE: dict[State, dict[WorkEvent, State]] = {
+    _S.UNKNOWN: {_E.ACCEPT: _S.QUEUED},
+    _S.QUEUED: {
+        _E.WAIT: _S.WAITING,
+        _E.START: _S.RUNNING,
+        _E.OUTDATE: _S.STALE,
+        **_BEFORE_THE_END,
+    },
+    _S.WAITING: {
+        _E.RESUME: _S.QUEUED,
+        _E.START: _S.RUNNING,
+        _E.OUTDATE: _S.STALE,
+        **_BEFORE_THE_END,
+    },
+    _S.RUNNING: {_E.COMPLETE: _S.COMPLETED, **_BEFORE_THE_END},
+    _S.CANCELLING: {_E.COMPLETE: _S.COMPLETED, **_BEFORE_THE_END},
+    _S.COMPLETED: {_E.ADMIT: _S.DELIVERING, _E.GIVE_UP: _S.UNSPOKEN, _E.OUTDATE: _S.STALE},
+    _S.DELIVERING: {
+        _E.ADMIT: _S.DELIVERING,
+        _E.HEAR: _S.DELIVERED,
+        _E.GIVE_UP: _S.UNSPOKEN,
+        _E.OUTDATE: _S.STALE,
+    },
+    _S.DELIVERED: {},
+    _S.CANCELLED: {},
+    _S.FAILED: {},
+    _S.STALE: {},
+    _S.UNSPOKEN: {},
 }
 
-TABLE: dict[State, dict[Change, State]] = {
-    State.QUEUED: {
-        Change.WAIT: State.WAITING,
-        Change.START: State.RUNNING,
-        Change.OUTDATE: State.STALE,
-        **_ENDABLE,
-    },
-    State.WAITING: {
-        Change.START: State.RUNNING,
-        Change.OUTDATE: State.STALE,
-        **_ENDABLE,
-    },
-    State.RUNNING: {Change.COMPLETE: State.COMPLETED, **_ENDABLE},
-    State.CANCELLING: {
-        Change.COMPLETE: State.COMPLETED,
-        Change.FAIL: State.FAILED,
-        Change.CONFIRM_CANCEL: State.CANCELLED,
-    },
-    State.COMPLETED: {
-        Change.ADMIT: State.DELIVERING,
-        Change.WITHDRAW: State.UNSPOKEN,
-        Change.OUTDATE: State.STALE,
-    },
-    State.DELIVERING: {
-        Change.ADMIT: State.DELIVERING,
-        Change.CUT: State.DELIVERING,
-        Change.HEAR: State.DELIVERED,
-        Change.WITHDRAW: State.UNSPOKEN,
-        Change.OUTDATE: State.STALE,
-    },
-    State.DELIVERED: {},
-    State.CANCELLED: {},
-    State.FAILED: {},
-    State.STALE: {},
-    State.UNSPOKEN: {},
+ENDED = frozenset(state for state, row in TABLE.items() if not row)
+"""States that nothing follows."""
+
+RELEASED = ENDED | {State.COMPLETED, State.DELIVERING}
+"""States in which the robot has let go: a work in them holds no resource."""
+
+OWNER: dict[WorkEvent, str] = {
+    event: 'harness'
+    if event in (_E.ADMIT, _E.HEAR, _E.GIVE_UP, _E.OUTDATE)
+    else 'server'
+    for event in WorkEvent
 }
-"""State -> change -> next state. What is absent is an error."""
+"""Whose record is the truth about an event: the capability server's or the harness'.
 
-EXECUTING = frozenset({State.QUEUED, State.WAITING, State.RUNNING, State.CANCELLING})
-"""States in which something may still happen to the world."""
-
-TELLING = frozenset({State.COMPLETED, State.DELIVERING})
-"""States in which the result waits for its telling."""
-
-TERMINAL = frozenset(state for state, changes in TABLE.items() if not changes)
-"""States that are never left."""
+Before its goal was sent to a server, the harness alone knows a work and stands for the server.
+"""
 
 
-def allows(state: State, change: Change) -> bool:
-    """Whether `change` may happen in `state`."""
-    return change in TABLE.get(state, {})
+class TransitionError(VenusError):
+    """The table has no such step."""
+
+    def __init__(self, work: Work, event: WorkEvent) -> None:
+        allowed = ', '.join(e.name for e in TABLE[work.state]) or 'nothing: it has ended'
+        super().__init__(
+            f'{event.name} cannot happen in {work.state.name}; possible: {allowed}',
+            Code.INTERNAL,
+            f'work {work.work_id}',
+        )
 
 
-def is_open(work: Work) -> bool:
-    """Whether anything is still to come: `deliver = False` ends with COMPLETED."""
-    if work.state in TELLING:
-        return work.deliver
-    return work.state not in TERMINAL
+def following(state: State, event: WorkEvent) -> State | None:
+    """Return the state that follows, or None if `event` cannot happen in `state`."""
+    return TABLE[state].get(event)
 
 
-def advance(work: Work, change: Change, stamp_ns: int, **fields: Any) -> Work:
-    """The record after `change`: next state appended to `states`, revision raised by one.
+def advance(work: Work, event: WorkEvent, ns: int, **fields: Any) -> Work:
+    """Return the work after `event` at `ns` (ROS time), with `fields` set.
 
-    Args:
-        work: record before.
-        change: what happened.
-        stamp_ns: when, ns; stamps within a record never go back.
-        fields: other fields of the record to set.
+    `revision` grows by one. The state reached is appended to `states`, whose stamps never go
+    back; an event that leaves the state as it is appends nothing.
 
     Raises:
-        VenusError: INTERNAL, if `change` may not happen in the work's state.
+        TransitionError: the table has no such step.
     """
-    state = TABLE.get(work.state, {}).get(change)
+    state = following(work.state, event)
     if state is None:
-        raise VenusError(
-            f'work {work.work_id}: {change.name} cannot happen in {work.state.name}',
-            Code.INTERNAL,
-        )
+        raise TransitionError(work, event)
     states = work.states
     if state is not work.state:
-        stamp_ns = max(stamp_ns, states[-1][1] if states else stamp_ns)
-        states = (*states, (state, stamp_ns))
-    if state is State.DELIVERED:
+        last_ns = states[-1][1] if states else ns
+        states = (*states, (state, max(ns, last_ns)))
+    if event is WorkEvent.HEAR:
         fields.setdefault('delivered', True)
     return replace(work, state=state, states=states, revision=work.revision + 1, **fields)
 
 
-def create(work: Work, stamp_ns: int) -> Work:
-    """`work` as it enters the table: QUEUED at `stamp_ns`, revision 1."""
-    return replace(work, state=State.QUEUED, states=((State.QUEUED, stamp_ns),), revision=1)
+def revise(work: Work, **fields: Any) -> Work:
+    """Return the work with `fields` set (progress, text …) in its state; `revision` grows."""
+    assert not fields.keys() & {'state', 'states', 'revision'}, fields
+    return replace(work, revision=work.revision + 1, **fields)
 
 
-def table_markdown() -> str:
-    """The table as Markdown: one row per state, one column per change."""
-    head = ['state', *(change.value for change in Change)]
-    rows = [head, ['---'] * len(head)]
-    for state, changes in TABLE.items():
-        cells = (changes[c].name if c in changes else '' for c in Change)
-        rows.append([f'**{state.name}**', *cells])
-    return '\n'.join('| ' + ' | '.join(row) + ' |' for row in rows)
+def ended(work: Work) -> bool:
+    """Whether nothing follows any more; without delivery a work ends when it is completed."""
+    return work.state in ENDED or (work.state is State.COMPLETED and not work.deliver)
+
+
+def legal(walk: tuple[State, ...]) -> bool:
+    """Whether the table allows this sequence of states, from the first one on."""
+    return all(b in TABLE[a].values() for a, b in zip(walk, walk[1:], strict=False))
+
+
+def as_markdown() -> str:
+    """Return the table for the documentation: a row for each state, a column for each event."""
+    lines = [
+        '| state | ' + ' | '.join(event.name for event in WorkEvent) + ' |',
+        '| --- ' * (len(WorkEvent) + 1) + '|',
+    ]
+    for state, row in TABLE.items():
+        if state is State.UNKNOWN:
+            continue
+        cells = (row[event].name if event in row else '·' for event in WorkEvent)
+        lines.append(f'| **{state.name}** | ' + ' | '.join(cells) + ' |')
+    return '\n'.join(lines)
 
 
 if __name__ == '__main__':
-    print(table_markdown())
+    print(as_markdown())
