@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read a scene's file. Unknown keys, wrong types and values name file, line and key."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from venus_ros.core.messages import Kind, Scope, State
+from venus_ros.scenes.format import (
+    FRONTENDS,
+    NOISES,
+    RESULTS,
+    Act,
+    Do,
+    Double,
+    Expectation,
+    ExpectEvent,
+    ExpectNoWork,
+    ExpectSilence,
+    ExpectWords,
+    ExpectWork,
+    Fault,
+    Noise,
+    Scene,
+    Span,
+)
+from venus_ros.scenes.located import Table, read_table
+
+ACTS = ('say', 'wav', 'text', 'image', 'stop', 'noise')
+
+
+def read_scene(file: Path | str) -> Scene:
+    """The scene in `file`. Paths in it are relative to its folder.
+
+    Raises:
+        ConfigError: `file:line: key`, and what is wrong there.
+    """
+    path = Path(file)
+    table = read_table(path)
+    scene = Scene(
+        name=table.text('name', path.stem),
+        path=path,
+        about=table.text('about'),
+        frontend=table.text('frontend', 'embedded', FRONTENDS),
+        script=_script(table, path),
+        user=tuple(sorted((_act(item) for item in table.tables('user')), key=lambda a: a.at)),
+        robots={name: _double(item) for name, item in table.named_tables('robots')},
+        blocked=table.texts('blocked'),
+        faults=tuple(sorted((_fault(item) for item in table.tables('faults')), key=_at)),
+        expect=tuple(_expectation(item) for item in table.tables('expect')),
+        lasts_s=table.number('lasts_s', None, least=0, most=3600),
+        seed=table.count('seed', 1),
+        fails=table.pattern('fails'),
+    )
+    table.done()
+    if scene.frontend == 'scripted' and scene.script is None:
+        raise table.wrong('the scripted frontend needs a script', 'script')
+    return scene
+
+
+def _at(fault: Fault) -> float:
+    return fault.at
+
+
+def _script(table: Table, path: Path) -> object:
+    """A file beside the scene, or the items themselves."""
+    given = table.any('script')
+    return _beside(table, 'script', path.parent, given) if isinstance(given, str) else given
+
+
+def _beside(table: Table, key: str, folder: Path, name: str) -> Path | None:
+    if not name:
+        return None
+    file = folder / name
+    if not file.is_file():
+        raise table.wrong(f'no such file: {file}', key)
+    return file
+
+
+def _act(table: Table) -> Act:
+    kinds = [key for key in ACTS if key in table]
+    if not kinds or len(set(kinds) - {'noise'}) > 1:
+        raise table.wrong(f'needs exactly one of {", ".join(ACTS)}')
+    folder = table.file.parent
+    noise = table.table('noise')
+    act = Act(
+        at=_time(table, 'at'),
+        say=table.text('say'),
+        voice=table.text('voice', 'alice'),
+        wav=_beside(table, 'wav', folder, table.text('wav')),
+        text=table.text('text'),
+        image=_beside(table, 'image', folder, table.text('image')),
+        stop=table.enum('stop', Scope),
+        noise=_noise(noise) if noise else None,
+        gain_db=table.number('gain_db', 0.0, least=-60, most=40),
+        line=table.line,
+    )
+    table.done()
+    if act.noise and not (act.say or act.wav) and act.noise.for_s is None:
+        raise table.wrong('noise alone needs for_s', 'noise')
+    return act
+
+
+def _time(table: Table, key: str) -> float:
+    if key not in table:
+        raise table.wrong('is missing (seconds from the first sample)', key)
+    return float(table.number(key, least=0, most=3600))
+
+
+def _noise(table: Table) -> Noise:
+    noise = Noise(
+        kind=table.text('kind', 'white', NOISES),
+        snr_db=table.number('snr_db', 10.0, least=-30, most=80),
+        for_s=table.number('for_s', None, least=0.02, most=3600),
+    )
+    table.done()
+    return noise
+
+
+def _double(table: Table) -> Double:
+    double = Double(
+        result=table.text('result', 'ok', RESULTS),
+        after_s=table.number('after_s', 2.0, least=0),
+        feedback_hz=table.number('feedback_hz', 2.0, least=0, most=50),
+        accept_after_s=table.number('accept_after_s', 0.0, least=0),
+        ignore_cancel=table.flag('ignore_cancel'),
+        die_at_s=table.number('die_at_s', None, least=0),
+        unavailable_until_s=table.number('unavailable_until_s', 0.0, least=0),
+        error_code=table.count('error_code', 0),
+        error_msg=table.text('error_msg'),
+    )
+    table.done()
+    return double
+
+
+def _fault(table: Table) -> Fault:
+    at = _time(table, 'at')
+    node = table.text('node')
+    do = table.enum('do', Do)
+    table.done()
+    if not node or do is None:
+        raise table.wrong('needs at, node and do')
+    return Fault(at, node, do, table.line)
+
+
+def _expectation(item: Table) -> Expectation:
+    """The one expectation in a list item."""
+    readers = {
+        'work': _work,
+        'no_work': _no_work,
+        'said': _words,
+        'not_said': _words,
+        'heard': _words,
+        'not_heard': _words,
+        'silent_within': _silence,
+        'event': _event,
+    }
+    given = [key for key in readers if key in item]
+    if len(given) != 1:
+        item.table(next(iter(readers)))  # so that an unknown key is the first complaint
+        for key in readers:
+            item.any(key)
+        item.done()
+        raise item.wrong(f'needs exactly one of {", ".join(readers)}')
+    table = item.table(given[0])
+    assert table is not None
+    expectation = readers[given[0]](table, given[0])
+    for key in readers:
+        item.any(key)
+    item.done()
+    table.done()
+    return expectation
+
+
+def _span(table: Table) -> Span:
+    span = Span(
+        after=table.number('after', 0.0, least=0),
+        before=table.number('before', math.inf, least=0),
+    )
+    if span.before <= span.after:
+        raise table.wrong('before must be later than after')
+    return span
+
+
+def _work(table: Table, _: str) -> ExpectWork:
+    anchored = 'after' in table
+    capability = table.text('capability')
+    if not capability:
+        raise table.wrong('is missing', 'capability')
+    return ExpectWork(
+        capability=capability,
+        arguments=table.values('arguments'),
+        walk=table.enums('walk', State),
+        ends=table.enum('ends', State),
+        within_s=table.number('within_s', None, least=0),
+        span=_span(table),
+        anchored=anchored,
+        times=table.count('times'),
+        summary=table.pattern('summary'),
+        line=table.line,
+    )
+
+
+def _no_work(table: Table, _: str) -> ExpectNoWork:
+    return ExpectNoWork(
+        capability=table.text('capability'),
+        arguments=table.values('arguments'),
+        span=_span(table),
+        line=table.line,
+    )
+
+
+def _words(table: Table, key: str) -> ExpectWords:
+    if 'matches' not in table:
+        raise table.wrong('is missing (a regular expression)', 'matches')
+    return ExpectWords(
+        who=key.removeprefix('not_'),
+        matches=table.pattern('matches'),
+        wanted=not key.startswith('not_'),
+        span=_span(table),
+        times=table.count('times'),
+        line=table.line,
+    )
+
+
+def _silence(table: Table, _: str) -> ExpectSilence:
+    after = _time(table, 'after')
+    ms = table.number('ms', None, least=0)
+    if ms is None:
+        raise table.wrong('is missing', 'ms')
+    return ExpectSilence(after, ms, table.line)
+
+
+def _event(table: Table, _: str) -> ExpectEvent:
+    kind = table.enum('kind', Kind)
+    if kind is None:
+        raise table.wrong('is missing', 'kind')
+    return ExpectEvent(
+        kind=kind,
+        span=_span(table),
+        within_s=table.number('within_s', None, least=0),
+        reason=table.pattern('reason'),
+        source=table.text('source'),
+        times=table.count('times'),
+        line=table.line,
+    )
