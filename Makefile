@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Two commands are enough: `make demo` and `make test`. Both set up what they need first.
+
+SHELL := /bin/bash
+PYTHON ?=
+SETUP := $(or $(PYTHON),python3) -m tools.environment --python "$(PYTHON)"
+ENTER := . .venv/venus.sh &&
+
+.PHONY: help demo test check build scenes talk doctor clean
+.DEFAULT_GOAL := help
+
+help:  ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s '	'
+
+demo:  ## Set up, then hold one live conversation with the simulated robot
+	@$(SETUP) demo
+	@$(ENTER) venus demo
+
+test: check  ## Set up, check, then run the tests of every level
+	@$(ENTER) python -m pytest -q
+
+check:  ## Format, lint, types, import rules
+	@$(SETUP) test
+	@$(ENTER) ruff format --check . && ruff check . && mypy && \
+	  python -m pytest -q test/contract/test_imports.py
+
+build:  ## Build both packages with colcon, as in a ROS workspace
+	@$(SETUP) test
+	@$(ENTER) colcon build
+
+scenes:  ## Play every scene in counted time
+	@$(SETUP) demo
+	@$(ENTER) venus play scenes/*.yaml --report out/scenes
+
+talk:  ## The same with this machine's microphone and loudspeaker
+	@$(SETUP) test
+	@$(ENTER) venus talk
+
+doctor:  ## Say what is here, what is missing, and what follows
+	@$(SETUP) demo
+	@$(ENTER) venus doctor
+
+clean:  ## Remove everything that was set up or built
+	rm -rf .venv build install log out .setup.log .setup.lock
