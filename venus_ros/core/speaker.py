@@ -139,7 +139,7 @@ class Speaker:
             turn.chunks.appendleft(chunk[len(piece) :])
         if not self._sounding:
             self._sounding, self._ramp.gain, self._changed = True, 0.0, True
-        if not turn.began_ns:
+        if not turn.played:
             turn.began_ns, self._changed = self._stamp(), True
         out[position : position + len(piece)] = self._ramp.apply(piece)
         turn.played += len(piece)
@@ -150,14 +150,14 @@ class Speaker:
         return position
 
     def _goes_on(self, turn: _Turn) -> bool:
-        return bool(turn.chunks) and (bool(turn.began_ns) or self._enough(turn))
+        return bool(turn.chunks) and (turn.played > 0 or self._enough(turn))
 
     def _begins(self, turn: _Turn, samples: int) -> bool:
         """Whether a silent `turn` sounds now; if not, `samples` of waiting or dryness pass."""
         if turn.chunks and (self._enough(turn) or self._waited >= PATIENCE_S * self.rate):
             return True
         self._waited += samples if turn.chunks else 0
-        self._dry_samples += samples if turn.began_ns else 0
+        self._dry_samples += samples if turn.played else 0
         return False
 
     def _enough(self, turn: _Turn) -> bool:
@@ -277,7 +277,7 @@ class Speaker:
                 continue
             turn.discarded += turn.queued
             turn.chunks.clear()
-            self._severed = self._severed or (self._sounding and bool(turn.began_ns))
+            self._severed = self._severed or (self._sounding and turn.played > 0)
             self._finish(turn)
 
     def _discard_late(self, chunk: SpeechChunk) -> None:
@@ -316,7 +316,7 @@ class Speaker:
     def _underrun(self, turn: _Turn) -> list[Event]:
         """Sound goes on after the turn had run dry: the gap was audible."""
         dry_ms, self._dry_samples = 1000 * self._dry_samples / self.rate, 0
-        if not turn.began_ns or turn.chunks or not dry_ms:
+        if not turn.played or turn.chunks or not dry_ms:
             return []
         self._underruns += 1
         return [self._event(Kind.UNDERRUN, f'dry for {dry_ms:.0f} ms', turn.turn_id)]
