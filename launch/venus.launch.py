@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole robot, or beside a real one everything but the simulated robot (`sim:=false`).
 
-    ros2 launch venus_ros venus.launch.py sim:=false namespace:=robot1
+ros2 launch venus_ros venus.launch.py sim:=false namespace:=robot1
 """
 
 import sys

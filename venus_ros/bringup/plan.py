@@ -199,9 +199,7 @@ def _with_parameters(plan: Plan, extra: Mapping[str, Mapping[str, Any]]) -> Plan
             process.name,
             process.executable,
             tuple(
-                NodePlan(
-                    node.name, {**node.parameters, **extra.get(node.name, {})}, node.remaps
-                )
+                NodePlan(node.name, {**node.parameters, **extra.get(node.name, {})}, node.remaps)
                 for node in process.nodes
             ),
         )

@@ -96,7 +96,7 @@ def _complaint(expected: ExpectWork, work: WorkStory) -> str:
         return shown
     if expected.ends is not None and (not work.walk or work.walk[-1] is not expected.ends):
         return shown
-    if expected.summary and not re.search(expected.summary, work.work.summary, re.I):
+    if expected.summary and not re.search(expected.summary, work.work.summary, re.IGNORECASE):
         return f'{shown} with the summary "{work.work.summary}"'
     if expected.within_s is not None and work.states:
         begin_s = expected.span.after if expected.anchored else work.queued_s
@@ -172,7 +172,7 @@ def _show_span(span: Span) -> str:
 
 
 def _words(expected: ExpectWords, story: Story) -> Failure | None:
-    pattern = re.compile(expected.matches, re.I)
+    pattern = re.compile(expected.matches, re.IGNORECASE)
     if expected.who == 'said':
         turns = [turn for turn in story.turns if _found(pattern, turn, expected.span)]
         count = len(turns)
@@ -254,7 +254,7 @@ def _event(expected: ExpectEvent, story: Story) -> Failure | None:
         for t, e in same_kind
         if expected.span.holds(t)
         and t <= limit
-        and re.search(expected.reason, e.reason, re.I)
+        and re.search(expected.reason, e.reason, re.IGNORECASE)
         and e.source.startswith(expected.source)
     ]
     held = bool(found) if expected.times is None else len(found) == expected.times

@@ -183,9 +183,7 @@ class Table:
                 return member
             if word == member.name.lower() and isinstance(member.value, int):
                 return member
-        names = ', '.join(
-            str(m.value) if isinstance(m.value, str) else m.name for m in kinds
-        )
+        names = ', '.join(str(m.value) if isinstance(m.value, str) else m.name for m in kinds)
         raise self.wrong(f'must be one of {names}, not {word}', key, node)
 
 

@@ -35,7 +35,8 @@ class Log:
         entries: messages in the order in which they came; pictures and sound chunks are left out.
         robot_pcm: what the speaker played, int16 [samples] at `robot_rate_hz`, from t = 0.
         end_s: when the run ended.
-        notes: sentences about the run itself, e.g. a fault that was injected.
+        faults: what was done to the nodes: (time, node, what).
+        errors: what nodes raised, with their names; none is right.
     """
 
     track: Track
@@ -45,7 +46,8 @@ class Log:
     robot_pcm: Pcm = field(default_factory=lambda: np.zeros(0, np.int16))
     robot_rate_hz: int = 16_000
     end_s: float = 0.0
-    notes: list[Entry] = field(default_factory=list)
+    faults: list[tuple[float, str, str]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
     def add(self, t_s: float, source: str, message: Any) -> None:
         """Record a message."""

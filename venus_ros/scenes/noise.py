@@ -17,9 +17,8 @@ Samples = NDArray[np.float64]
 def noise(kind: str, samples: int, rate_hz: int, rng: np.random.Generator) -> Samples:
     """Noise of unit RMS.
 
-    Args:
-        kind: white, pink (equal power per octave), hum (mains and its harmonics) or babble
-            (many voices at once, without words).
+    `kind` is white, pink (equal power per octave), hum (mains and its harmonics) or babble (many
+    voices at once, without words).
 
     Returns:
         float64 [samples].
