@@ -39,7 +39,7 @@ def mend_wheel_paths(venv: Path, log: CommandLog) -> None:
 def build_interfaces(package: Path, venv: Path, ros: RosSource, log: CommandLog) -> None:
     """Generate, compile and install the interface package in folder `package`.
 
-    On wheels only what rclpy loads over Fast DDS is made, unoptimised: a conversion of small
+    On wheels only what rclpy loads is made, unoptimised: a conversion of small
     messages gains nothing from more. On a sourced ROS 2 all generators run, for every middleware.
     """
     build = venv / 'build' / package.name
@@ -54,7 +54,6 @@ def build_interfaces(package: Path, venv: Path, ros: RosSource, log: CommandLog)
     if not ros.is_sourced:
         options |= {
             'RCLPY_ONLY': 'ON',
-            'STATIC_ROSIDL_TYPESUPPORT_C': 'rosidl_typesupport_fastrtps_c',
             'CMAKE_BUILD_TYPE': 'None',
             'CMAKE_C_FLAGS': '-O0 -w',
             'CMAKE_CXX_FLAGS': '-O0 -w',

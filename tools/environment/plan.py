@@ -79,7 +79,7 @@ class Setup:
         if not self.python.exists() or not settings.exists():
             return False
         sees_system = 'include-system-site-packages = true' in settings.read_text()
-        probe = subprocess.run([self.python, '-S', '-c', code], capture_output=True, text=True)
+        probe = subprocess.run([self.python, '-c', code], capture_output=True, text=True)
         wanted = [*map(str, self.ros.version), str(self.venv)]
         return sees_system == self.ros.is_sourced and probe.stdout.split() == wanted
 

@@ -100,7 +100,6 @@ def run_steps(steps: Sequence[Step], stamps: Path, log: CommandLog) -> None:
     Raises:
         StepFailed: From the step that failed; the steps before it stay done.
     """
-    stamps.mkdir(parents=True, exist_ok=True)
     for number, step in enumerate(steps, start=1):
         digest = step.digest()
         stamp = stamps / step.name
@@ -110,6 +109,7 @@ def run_steps(steps: Sequence[Step], stamps: Path, log: CommandLog) -> None:
         stamp.unlink(missing_ok=True)
         with _Progress(label):
             step.act(log)
+        stamps.mkdir(parents=True, exist_ok=True)  # a new virtual environment starts without
         stamp.write_text(digest)
 
 
