@@ -42,8 +42,8 @@ class VenusNode(LifecycleNode):
 
     PARAMS: ClassVar[tuple[Param, ...]] = ()
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, **node_options: Any) -> None:
+        super().__init__(name, **node_options)
         declare(self, (AUTOSTART, *self.PARAMS))
         self.stamp = stamper(self)
         self.engine: Engine | None = None

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client's side of one action: goals with ids of our own, cancel by id, presence of the server.
+
+Used for the robot's own actions and for the capability servers' alike. Everything happens on the
+executor's thread, and nothing waits.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from action_msgs.srv import CancelGoal
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from unique_identifier_msgs.msg import UUID
+
+from venus_ros.core.errors import InputError
+from venus_ros.core.messages import GoalStatus
+from venus_ros.nodes.clock import now_s
+from venus_ros.nodes.lifecycle import VenusNode
+
+PATIENCE_S = 1.0
+"""A goal waits so long for a server that is not seen yet: discovery takes its time."""
+ABSENT = 'absent'
+REFUSED = 'refused'
+WITHDRAWN = 'withdrawn'
+
+
+def uuid_to_ros(text: str) -> UUID:
+    """ROS UUID of a UUID's text. Raises InputError if it is none."""
+    try:
+        return UUID(uuid=list(uuid.UUID(text).bytes))
+    except ValueError:
+        raise InputError(f'{text!r} is not a UUID', 'goal_id') from None
+
+
+def uuid_from_ros(ros: UUID) -> str:
+    """Text of a ROS UUID."""
+    return str(uuid.UUID(bytes=bytes(ros.uuid)))
+
+
+class ActionLink:
+    """Goals at one action server.
+
+    Args:
+        node: whose executor serves the link; the link closes at its cleanup.
+        action_type: class of the action.
+        name: relative name of the action.
+        answered: called with (goal_id, accepted, reason); reason ABSENT, REFUSED or WITHDRAWN.
+        progressed: called with (goal_id, feedback message).
+        ended: called with (goal_id, status, result message or none). Status UNKNOWN: the server
+            does not know the goal (any more).
+    """
+
+    def __init__(
+        self,
+        node: VenusNode,
+        action_type: Any,
+        name: str,
+        *,
+        answered: Callable[[str, bool, str], None],
+        progressed: Callable[[str, Any], None],
+        ended: Callable[[str, GoalStatus, Any], None],
+    ) -> None:
+        self.name = name
+        self._node = node
+        self._type = action_type
+        self._answered = node.guarded(answered)
+        self._progressed = node.guarded(progressed)
+        self._ended = node.guarded(ended)
+        self._client = ActionClient(node, action_type, name)
+        node.own(self._client.destroy)
+        self._canceller = node.create_client(CancelGoal, f'{name}/_action/cancel_goal')
+        node.own(partial(node.destroy_client, self._canceller))
+        self._waiting: dict[str, tuple[Any, float]] = {}
+        self._sent: set[str] = set()
+        self._open: set[str] = set()
+        self._cancel_when_accepted: set[str] = set()
+
+    @property
+    def available(self) -> bool:
+        """The server is seen on the graph."""
+        return self._client.server_is_ready()
+
+    @property
+    def open_goals(self) -> frozenset[str]:
+        """Goals that were sent and have not ended."""
+        return frozenset(self._open | self._sent)
+
+    def send(self, goal_id: str, goal: Any) -> None:
+        """Send a goal now, or as soon as the server is seen."""
+        uuid_to_ros(goal_id)
+        if self.available:
+            self._send(goal_id, goal)
+        else:
+            self._waiting[goal_id] = goal, now_s() + PATIENCE_S
+
+    def poll(self) -> None:
+        """Send what waits for the server, or give it up. Call it regularly."""
+        for goal_id, (goal, until_s) in list(self._waiting.items()):
+            if self.available:
+                del self._waiting[goal_id]
+                self._send(goal_id, goal)
+            elif now_s() >= until_s:
+                del self._waiting[goal_id]
+                self._answered(goal_id, False, ABSENT)
+
+    def cancel(self, goal_id: str = '') -> None:
+        """Ask to cancel one goal, or all goals of the server, whoever sent them."""
+        if self._waiting.pop(goal_id, None) is not None:
+            self._answered(goal_id, False, WITHDRAWN)
+        elif goal_id in self._sent:
+            self._cancel_when_accepted.add(goal_id)
+        else:
+            self._cancel(goal_id)
+
+    def _send(self, goal_id: str, goal: Any) -> None:
+        self._sent.add(goal_id)
+        future = self._client.send_goal_async(
+            goal,
+            feedback_callback=lambda message: self._progressed(goal_id, message.feedback),
+            goal_uuid=uuid_to_ros(goal_id),
+        )
+        future.add_done_callback(partial(self._on_answer, goal_id))
+
+    def _on_answer(self, goal_id: str, future: Any) -> None:
+        self._sent.discard(goal_id)
+        handle = future.result()
+        cancel = goal_id in self._cancel_when_accepted
+        self._cancel_when_accepted.discard(goal_id)
+        if handle is None or not handle.accepted:
+            self._answered(goal_id, False, REFUSED)
+            return
+        self._await_result(goal_id, handle)
+        self._answered(goal_id, True, '')
+        if cancel:
+            self._cancel(goal_id)
+
+    def _await_result(self, goal_id: str, handle: ClientGoalHandle[Any, Any, Any]) -> None:
+        self._open.add(goal_id)
+        handle.get_result_async().add_done_callback(partial(self._on_result, goal_id))
+
+    def _on_result(self, goal_id: str, future: Any) -> None:
+        self._open.discard(goal_id)
+        response = future.result()
+        if response is None:
+            return
+        self._ended(goal_id, GoalStatus(response.status), response.result)
+
+    def _cancel(self, goal_id: str) -> None:
+        request = CancelGoal.Request()
+        if goal_id:
+            request.goal_info.goal_id = uuid_to_ros(goal_id)
+        if not self._canceller.service_is_ready():
+            return
+        future = self._canceller.call_async(request)
+        future.add_done_callback(partial(self._on_cancel_answer, goal_id))
+
+    def _on_cancel_answer(self, goal_id: str, future: Any) -> None:
+        """Learn the end of a goal that an earlier run of this process had sent."""
+        response = future.result()
+        if not goal_id or goal_id in self._open or response is None:
+            return
+        if not response.goals_canceling:
+            self._ended(goal_id, GoalStatus.UNKNOWN, None)
+            return
+        accepted = self._type.Impl.SendGoalService.Response(accepted=True)
+        adopted = ClientGoalHandle(self._client, uuid_to_ros(goal_id), accepted)
+        self._await_result(goal_id, adopted)
