@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joints of the robot's upper body: lift, telescopic arm, gripper, head.
+
+As in `drive`, a motion is a generator whose every `next` is one control step of `CONTROL_S`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+
+from venus_ros.sim.drive import CONTROL_S
+from venus_ros.sim.world import SimWorld
+
+Steps = Generator[None, None, None]
+
+SPEED = {
+    'lift': 0.4,
+    'arm': 0.35,
+    'finger_left': 0.1,
+    'finger_right': 0.1,
+    'head_pan': 2.5,
+    'head_tilt': 1.5,
+}
+"""Joint → m/s or rad/s."""
+
+TRAVEL_LIFT_M = 0.42
+TRAVEL_TILT = 0.32
+OPEN_M, CLOSED_M = 0.045, 0.018
+CLOSE_ENOUGH_M, CLOSE_ENOUGH_RAD = 0.01, 0.03
+_PATIENCE_S = 1.5
+
+
+def move(world: SimWorld, **targets: float) -> Steps:
+    """Bring joints to positions (m, rad), each at its own speed, and wait until they are there."""
+    goals = {joint: world.within(joint, target) for joint, target in targets.items()}
+    late_s = 0.0
+    while late_s < _PATIENCE_S:
+        arrived = True
+        for joint, target in goals.items():
+            aimed, step = world.aimed(joint), SPEED[joint] * CONTROL_S
+            world.aim(joint, aimed + min(max(target - aimed, -step), step))
+            if abs(target - aimed) > step:
+                late_s = 0.0
+                arrived = False
+            close = CLOSE_ENOUGH_RAD if joint.startswith('head') else CLOSE_ENOUGH_M
+            arrived &= abs(world.at(joint) - target) < close
+        if arrived:
+            return
+        late_s += CONTROL_S
+        yield
+
+
+def tuck(world: SimWorld) -> Steps:
+    """Arm in, lift at travelling height, eyes ahead on the way."""
+    if world.at('arm') > 0.05:
+        yield from move(world, lift=min(world.at('lift') + 0.08, 0.96))
+        yield from move(world, arm=0.0)
+    yield from move(world, lift=TRAVEL_LIFT_M, arm=0.0, head_pan=0.0, head_tilt=TRAVEL_TILT)
+
+
+def grip(world: SimWorld, opening_m: float) -> Steps:
+    """Move both fingers to half the opening, m."""
+    yield from move(world, finger_left=opening_m, finger_right=opening_m)
+
+
+def face(world: SimWorld, point: tuple[float, float, float]) -> Steps:
+    """Turn the head until the camera looks at a point of the map frame."""
+    camera, pose = world.data.camera('camera').xpos, world.pose()
+    dx, dy, dz = point[0] - pose.x, point[1] - pose.y, point[2] - camera[2]
+    pan = math.remainder(math.atan2(dy, dx) - pose.yaw, 2 * math.pi)
+    tilt = math.atan2(-dz, math.hypot(dx, dy))
+    yield from move(world, head_pan=min(max(pan, -2.6), 2.6), head_tilt=min(max(tilt, -0.6), 0.9))
