@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The default frontend: small speech models on a CPU."""
+"""The default frontend: voice detection, recognition, dialogue and voice on a CPU."""

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the microphone's samples to what the user said, utterance by utterance."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from venus_ros.core.messages import Pcm
+from venus_ros.frontends.embedded.asr import Recogniser, Words
+from venus_ros.frontends.embedded.end_of_turn import DOUBTFUL_S, SPECULATE_S, Melody
+from venus_ros.frontends.embedded.vad import RATE_HZ, VoiceActivity
+
+BEFORE = RATE_HZ // 4
+AFTER = RATE_HZ // 6
+LONGEST = 25 * RATE_HZ
+PARTIAL_AFTER = int(0.45 * RATE_HZ)
+PARTIAL_EVERY = int(0.4 * RATE_HZ)
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """The user's voice began at `start` (samples since the ears were opened)."""
+
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """Words so far of an utterance that goes on."""
+
+    words: Words
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The voice fell silent, but the words ask for more."""
+
+    words: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """The user's turn is over. `words.text` is empty if it was noise."""
+
+    words: Words
+    start: int
+    end: int
+
+
+Sign = Began | Partial | Paused | Utterance
+Judge = Callable[[str, float | None], float]
+"""(words, melody) -> silence in seconds after which they are complete."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """A recognition under way; void once `revision` is not the current one."""
+
+    revision: int
+    final: bool
+    future: Future[tuple[Words, float | None, float]]
+
+
+class Ears:
+    """Hears utterances in a stream of units.
+
+    Recognition runs in one thread (CTranslate2 lets go of the interpreter while it computes). It
+    starts while it is not yet sure that the user has finished, and is thrown away if not.
+
+    Args:
+        recogniser: makes words.
+        melody: end-of-turn hint; none where it is not installed.
+        judge: says how long to wait after which words.
+        counted: wait for the thread inside `step`, so that a run repeats exactly.
+    """
+
+    def __init__(
+        self, recogniser: Recogniser, melody: Melody | None, judge: Judge, counted: bool
+    ) -> None:
+        self._recogniser, self._melody, self._judge = recogniser, melody, judge
+        self._counted = counted
+        self._voice = VoiceActivity()
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix='recognition')
+        self.asr_ms = 0.0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all sound; samples are counted from 0 again."""
+        self._voice.reset()
+        self._sound: Pcm = np.zeros(0, np.int16)
+        self._origin = 0
+        self._now = 0
+        self._revision = 0
+        self._clear()
+
+    def close(self) -> None:
+        """End the thread. Idempotent."""
+        self._worker.shutdown(wait=True, cancel_futures=True)
+
+    @property
+    def now(self) -> int:
+        """Samples heard so far."""
+        return self._now
+
+    @property
+    def speaking(self) -> bool:
+        """Whether the user's voice can be heard now."""
+        return self._start is not None and self._end is None
+
+    @property
+    def busy(self) -> bool:
+        """Whether an utterance is under way or being understood."""
+        return self._start is not None
+
+    def spoken_s(self) -> float:
+        """How long the current utterance has lasted, s."""
+        return 0.0 if self._start is None else ((self._end or self._now) - self._start) / RATE_HZ
+
+    def forget(self) -> None:
+        """Drop the current utterance; if the voice goes on, it begins a new one."""
+        self._revision += 1
+        self._clear()
+
+    def step(self, pcm: Pcm, partials: bool) -> list[Sign]:
+        """Take the next sound, int16 [samples] at 16 kHz; returns what is known now.
+
+        Args:
+            partials: words are wanted while the user still speaks.
+        """
+        self._keep(pcm)
+        signs: list[Sign] = []
+        for edge in self._voice.push(pcm):
+            signs += self._begin(edge.sample) if edge.speech else self._pause(edge.sample)
+        if self._start is None:
+            return signs
+        if self._end is not None and self._final is None and self._silence_s() >= SPECULATE_S:
+            self._submit(final=True)
+        elif partials and self._end is None and self._due():
+            self._submit(final=False)
+        signs += self._collect()
+        return signs + self._finish()
+
+    def _keep(self, pcm: Pcm) -> None:
+        self._now += len(pcm)
+        self._sound = np.concatenate([self._sound, pcm])
+        needed = (self._start if self._start is not None else self._now) - 2 * BEFORE
+        cut = max(0, needed - self._origin)
+        self._sound, self._origin = self._sound[cut:], self._origin + cut
+
+    def _clear(self) -> None:
+        self._start: int | None = None
+        self._end: int | None = None
+        self._job: _Job | None = None
+        self._final: Words | None = None
+        self._wait_s = DOUBTFUL_S
+        self._last_partial = 0
+        self._told_pause = False
+
+    def _begin(self, sample: int) -> list[Sign]:
+        self._revision += 1
+        self._end = self._final = None
+        if self._start is not None:
+            return []
+        self._start = sample
+        self._last_partial = sample + PARTIAL_AFTER - PARTIAL_EVERY
+        return [Began(sample)]
+
+    def _pause(self, sample: int) -> list[Sign]:
+        if self._start is not None:
+            self._end = sample
+            self._told_pause = False
+        return []
+
+    def _silence_s(self) -> float:
+        return 0.0 if self._end is None else (self._now - self._end) / RATE_HZ
+
+    def _due(self) -> bool:
+        assert self._start is not None
+        return self._now - self._last_partial >= PARTIAL_EVERY
+
+    def _submit(self, final: bool) -> None:
+        if self._job and (self._job.final or not final) and self._job.revision == self._revision:
+            return
+        assert self._start is not None
+        end = self._now if self._end is None else min(self._now, self._end + AFTER)
+        sound = self._sound[max(0, self._start - BEFORE - self._origin) : end - self._origin]
+        self._last_partial = self._now
+        self._job = _Job(self._revision, final, self._worker.submit(self._hear, sound, final))
+
+    def _hear(self, sound: Pcm, final: bool) -> tuple[Words, float | None, float]:
+        """Runs in the thread. Returns words, melody, and the milliseconds that they took."""
+        began = time.perf_counter()
+        words = self._recogniser.recognise(sound, quick=not final)
+        hint = None
+        if final and self._melody and words.text:
+            hint = self._melody.complete(sound)
+        return words, hint, (time.perf_counter() - began) * 1e3
+
+    def _collect(self) -> list[Sign]:
+        job = self._job
+        if job is None or not (self._counted or job.future.done()):
+            return []
+        self._job = None
+        words, hint, self.asr_ms = job.future.result()
+        if job.revision != self._revision:
+            return []
+        if not job.final:
+            return [Partial(words, self._start or 0)]
+        self._final = words
+        self._wait_s = self._judge(words.text, hint) if words.text else SPECULATE_S
+        return []
+
+    def _finish(self) -> list[Sign]:
+        assert self._start is not None
+        if self._end is None and self._now - self._start > LONGEST:
+            self._end = self._now
+        if self._final is None or self._end is None:
+            return []
+        if self._silence_s() < self._wait_s and self._end - self._start < LONGEST:
+            if self._told_pause or self._wait_s <= DOUBTFUL_S:
+                return []
+            self._told_pause = True
+            return [Paused(self._final)]
+        done = Utterance(self._final, self._start, self._end)
+        self._clear()
+        return [done]
