@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A frontend that plays a written script."""
+"""A frontend that plays a written script: for tests and for teaching."""
