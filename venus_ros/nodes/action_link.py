@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client's side of one action: goals with ids of our own, cancel by id, presence of the server.
+"""A client of one action: goals with ids of our own, cancel by id, presence of the server.
 
 Used for the robot's own actions and for the capability servers' alike. Everything happens on the
 executor's thread, and nothing waits.

@@ -111,7 +111,9 @@ def from_ros(ros: Any, cls: type[T], **given: Any) -> T:
 
 def _channels(pcm: m.Pcm, channels: int) -> m.Pcm:
     if channels == 0 or len(pcm) % channels:
-        raise InputError(f'{len(pcm)} samples do not divide into {channels} channels', 'AudioChunk')
+        raise InputError(
+            f'{len(pcm)} samples do not divide into {channels} channels', 'AudioChunk'
+        )
     return pcm if channels == 1 else pcm.reshape(-1, channels)
 
 
@@ -201,9 +203,15 @@ def _from_states(states: list[Any]) -> tuple[tuple[m.State, int], ...]:
 # ---- services and actions whose parts do not map one to one -----------------------------------
 
 
-RESULT_FIELDS = (
-    'error_code error_msg cause_code summary arguments_json data_json delivered'.split()
-)
+RESULT_FIELDS = [
+    'error_code',
+    'error_msg',
+    'cause_code',
+    'summary',
+    'arguments_json',
+    'data_json',
+    'delivered',
+]
 
 
 def result_to_ros(work: m.Work) -> Any:

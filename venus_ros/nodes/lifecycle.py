@@ -53,9 +53,7 @@ class VenusNode(LifecycleNode):
         self._wanted = self.param('autostart')
         self._routes: dict[type, Callable[[Any], None]] = {}
         self._undo: list[Callable[[], Any]] = []
-        self._diagnostics = self.create_publisher(
-            DiagnosticArray, '/diagnostics', qos.DIAGNOSTICS
-        )
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', qos.DIAGNOSTICS)
         self.create_timer(1.0, self._publish_diagnostics, clock=STEADY)
         self._starter = self.create_timer(0.0, self._autostart, clock=STEADY)
 
@@ -135,7 +133,13 @@ class VenusNode(LifecycleNode):
 
     def hear(self, cls: type, topic: str, profile: QoSProfile) -> None:
         """Feed the engine with what arrives on `topic`."""
-        self.subscribe(ROS_TYPES[cls], topic, profile, lambda ros: self.feed(from_ros(ros, cls)))
+        self.listen(cls, topic, profile, self.feed)
+
+    def listen(
+        self, cls: type, topic: str, profile: QoSProfile, take: Callable[[Any], None]
+    ) -> None:
+        """Call `take` with what arrives on `topic`, as dataclass `cls`."""
+        self.subscribe(ROS_TYPES[cls], topic, profile, lambda ros: take(from_ros(ros, cls)))
 
     def feed(self, message: Any) -> None:
         """Give one message to the engine and send what comes back."""
