@@ -71,6 +71,7 @@ class Part:
         name: its name in the plan.
         make: gives its engine; called again after each kill.
         takes: types of the messages that it subscribes to.
+        hears: which of them, where the type alone does not tell the topic.
         close: releases what the engine holds; called at a kill and at the end.
         within: name of the process that it shares with others; '' = its own.
     """
@@ -78,8 +79,13 @@ class Part:
     name: str
     make: Callable[[], Engine]
     takes: tuple[type, ...]
+    hears: Callable[[Any], bool] = lambda message: True
     close: Callable[[Engine], None] = lambda engine: None
     within: str = ''
+
+    def listens(self, source: str, message: Any) -> bool:
+        """Whether a message of `source` reaches it."""
+        return source != self.name and isinstance(message, self.takes) and self.hears(message)
 
 
 class Life(Enum):
@@ -172,7 +178,7 @@ class Graph:
         seat.engine, seat.life, seat.respawn_s = seat.part.make(), Life.UP, None
         seat.held.clear()
         for source, message in list(self._latched.values()):
-            if source != seat.part.name and isinstance(message, seat.part.takes):
+            if seat.part.listens(source, message):
                 self._call(seat, 'receive', message)
 
     def _end(self, seat: _Seat) -> None:
@@ -189,7 +195,7 @@ class Graph:
             which = getattr(message, 'server', '')
             self._latched[type(message), source, which] = (source, message)
         for seat in self._seats.values():
-            if seat.part.name == source or not isinstance(message, seat.part.takes):
+            if not seat.part.listens(source, message):
                 continue
             if seat.life is Life.UP:
                 self._call(seat, 'receive', message)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Play a scene in counted time: the whole robot in this process, the same every time."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from venus_ros.bringup.parts import assemble, make_parts
+from venus_ros.core.errors import ConfigError
+from venus_ros.core.messages import StopRequest, TypedText
+from venus_ros.core.step import DuplexFrontend
+from venus_ros.harness.planner.embedded import EmbeddedPlanner
+from venus_ros.harness.skills import Skills, load
+from venus_ros.scenes.ending import Ending
+from venus_ros.scenes.format import Act, Do, Fault, Scene
+from venus_ros.scenes.graph import ZERO_NS, CountedClock, Graph
+from venus_ros.scenes.log import Log
+from venus_ros.scenes.track import make_track
+from venus_ros.scenes.voices import user_audio
+
+See = Callable[[float, str, Any], None]
+"""(t_s, source, message), called for every message while the scene runs."""
+
+
+def play(scene: Scene, see: See = lambda t_s, source, message: None) -> Log:
+    """Play `scene` and return what happened.
+
+    Raises:
+        VenusError: the scene asks for something that is not there (a voice, a node, a file).
+    """
+    track = make_track(scene, user_audio)
+    log = Log(track, ZERO_NS)
+    clock = CountedClock()
+    ending = Ending(scene, track)
+    played: list[Any] = []
+    with tempfile.TemporaryDirectory(prefix='venus-scene-') as folder:
+        parts = make_parts(
+            scene,
+            _skills(),
+            track,
+            clock,
+            log,
+            open_frontend=open_frontend,
+            planner=_planner(),
+            folder=Path(folder),
+            played=played,
+        )
+        graph = Graph(parts, clock, log)
+        try:
+            _run(scene, graph, clock, log, ending, see)
+        finally:
+            graph.close()
+    log.robot_pcm, log.robot_rate_hz = assemble(played)
+    log.end_s = clock.t_s
+    return log
+
+
+def _run(
+    scene: Scene, graph: Graph, clock: CountedClock, log: Log, ending: Ending, see: See
+) -> None:
+    acts = [act for act in scene.user if act.text or act.stop is not None]
+    faults = list(scene.faults)
+    seen = 0
+    while not ending.over(clock.t_s):
+        while acts and acts[0].at <= clock.t_s:
+            _do(acts.pop(0), graph, clock)
+        while faults and faults[0].at <= clock.t_s:
+            _inflict(faults.pop(0), scene, graph)
+        graph.step()
+        for entry in log.entries[seen:]:
+            ending.see(entry.t_s, entry.message)
+            see(entry.t_s, entry.source, entry.message)
+        seen = len(log.entries)
+
+
+def _do(act: Act, graph: Graph, clock: CountedClock) -> None:
+    if act.stop is not None:
+        graph.post('user', StopRequest(f'stop-{act.at:g}', act.stop))
+    else:
+        graph.post('user', TypedText(clock.stamp(), act.text))
+
+
+def _inflict(fault: Fault, scene: Scene, graph: Graph) -> None:
+    if fault.do is Do.KILL:
+        graph.kill(fault.node, respawn=comes_back_by_itself(fault, scene))
+    elif fault.do is Do.FREEZE:
+        graph.freeze(fault.node)
+    elif fault.do is Do.THAW:
+        graph.thaw(fault.node)
+    else:
+        graph.restart(fault.node)
+
+
+def comes_back_by_itself(kill: Fault, scene: Scene) -> bool:
+    """Whether a killed node is started again at once: not if the scene itself does it later."""
+    return not any(
+        fault.node == kill.node and fault.do is Do.RESTART and fault.at >= kill.at
+        for fault in scene.faults
+    )
+
+
+def open_frontend(scene: Scene) -> DuplexFrontend:
+    """The scene's frontend in counted mode. Raises ConfigError where counted time cannot be."""
+    if scene.frontend == 'embedded':
+        from venus_ros.frontends.embedded.frontend import EmbeddedFrontend
+
+        return EmbeddedFrontend(counted=True)
+    if scene.frontend == 'scripted':
+        from venus_ros.frontends.scripted.frontend import ScriptedFrontend
+
+        return ScriptedFrontend(scene.script)
+    raise ConfigError(
+        'is not to be had in counted time; play it with --live',
+        f'{scene.path}: frontend: {scene.frontend}',
+    )
+
+
+@cache
+def _skills() -> Skills:
+    return load()
+
+
+@cache
+def _planner() -> EmbeddedPlanner:
+    return EmbeddedPlanner(_skills())

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watches a whole running graph: every message of the conversation, as dataclasses.
+
+It is the audience of a scene that is played live: it also types, calls `stop`, shows pictures
+and starts the user's sound.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import rclpy
+from lifecycle_msgs.msg import State as LifecycleState
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
+from sensor_msgs.msg import Image
+from std_msgs.msg import String
+
+from venus_ros.core import messages as m
+from venus_ros.core.errors import BackendError, VenusError
+from venus_ros.nodes import qos
+from venus_ros.nodes.convert import ROS_TYPES, from_ros, to_ros, to_time
+from venus_ros.nodes.interfaces import srv
+
+See = Callable[[str, Any, int], None]
+"""(source, message, ROS time of its arrival in ns)."""
+
+TOPICS: tuple[tuple[str, type, Any], ...] = (
+    ('works', m.Works, qos.LATCHED_READER),
+    ('capabilities', m.Capabilities, qos.LATCHED_READER),
+    ('state', m.ConversationState, qos.LATCHED_READER),
+    ('stopped', m.Stopped, qos.LATCHED_READER),
+    ('playout', m.Playout, qos.LATCHED_READER),
+    ('speech', m.SpeechChunk, qos.SPEECH),
+    ('events', m.Event, qos.EVENTS),
+    ('transcript', m.Transcript, qos.EVENTS),
+    ('delegations', m.DelegateSpan, qos.EVENTS),
+    ('units', m.UnitReport, qos.EVENTS),
+)
+
+
+class Recorder:
+    """A node of its own context and executor; call `spin` often.
+
+    Args:
+        see: takes every message.
+        capabilities: servers whose own `works` are watched too.
+        domain_id: DDS domain; none = that of the environment.
+    """
+
+    def __init__(
+        self, see: See, capabilities: Iterable[str] = (), domain_id: int | None = None
+    ) -> None:
+        self._see = see
+        self._context = rclpy.Context()
+        rclpy.init(
+            context=self._context,
+            domain_id=domain_id,
+            signal_handler_options=SignalHandlerOptions.NO,
+        )
+        self._node = rclpy.create_node('recorder', context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._first_sound_ns: int | None = None
+        self._text = self._node.create_publisher(String, 'text_in', qos.EVENTS)
+        self._image = self._node.create_publisher(Image, 'image', qos.IMAGE)
+        self._stop = self._node.create_client(srv.Stop, 'stop')
+        for topic, cls, profile in TOPICS:
+            self._subscribe(topic, cls, profile)
+        for name in capabilities:
+            self._subscribe(f'{name}/works', m.Works, qos.LATCHED_READER)
+        self._sound: Any = self._node.create_subscription(
+            ROS_TYPES[m.AudioChunk], 'audio', self._hear, qos.AUDIO
+        )
+
+    @property
+    def first_sound_ns(self) -> int | None:
+        """ROS stamp of the first sample of sound, once it was heard."""
+        return self._first_sound_ns
+
+    def now_ns(self) -> int:
+        """ROS time."""
+        return int(self._node.get_clock().now().nanoseconds)
+
+    def spin(self, seconds: float) -> None:
+        """Serve callbacks for so long."""
+        end_s = time.monotonic() + seconds
+        while (left_s := end_s - time.monotonic()) > 0:
+            self._executor.spin_once(timeout_sec=left_s)
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._executor.shutdown(timeout_sec=1.0)
+        self._node.destroy_node()
+        self._context.try_shutdown()
+
+    # ---- what an audience can do --------------------------------------------------------------
+
+    def type_text(self, text: str) -> None:
+        """Publish typed words of the user."""
+        self._text.publish(String(data=text))
+
+    def show(self, frame: m.Frame) -> None:
+        """Publish a picture as the camera would."""
+        height, width, _ = frame.pixels.shape
+        image = Image(height=height, width=width, encoding='rgb8', step=3 * width)
+        image.header.frame_id = frame.frame_id
+        image.header.stamp = to_time(self.now_ns())
+        image.data.frombytes(frame.pixels.tobytes())
+        self._image.publish(image)
+
+    def call_stop(self, request: m.StopRequest) -> None:
+        """Call the stop service without waiting for its answer."""
+        self._see('user', request, self.now_ns())
+        self._stop.call_async(to_ros(request))
+
+    def activate(self, node: str, timeout_s: float = 10.0) -> None:
+        """Configure and activate a lifecycle node. Raises BackendError if it does not."""
+        for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):
+            request = ChangeState.Request()
+            request.transition.id = transition
+            if transition == Transition.TRANSITION_CONFIGURE and self.state_of(node) == 'inactive':
+                continue
+            answer = self._call(ChangeState, f'{node}/change_state', request, timeout_s)
+            if answer is None or not answer.success:
+                raise BackendError('cannot be activated; its log says why', node)
+
+    def state_of(self, node: str, timeout_s: float = 1.0) -> str:
+        """Label of a lifecycle node's state; '' if it does not answer."""
+        answer = self._call(GetState, f'{node}/get_state', GetState.Request(), timeout_s)
+        state: LifecycleState | None = answer.current_state if answer else None
+        return state.label if state else ''
+
+    def _call(self, kind: Any, name: str, request: Any, timeout_s: float) -> Any:
+        client = self._node.create_client(kind, name)
+        try:
+            end_s = time.monotonic() + timeout_s
+            while not client.service_is_ready():
+                if time.monotonic() > end_s:
+                    return None
+                self.spin(0.02)
+            future: Future = client.call_async(request)
+            while not future.done() and time.monotonic() < end_s:
+                self.spin(0.02)
+            return future.result() if future.done() else None
+        finally:
+            self._node.destroy_client(client)
+
+    # ---- what it sees -------------------------------------------------------------------------
+
+    def _subscribe(self, topic: str, cls: type, profile: Any) -> None:
+        def take(ros: Any) -> None:
+            try:
+                message = from_ros(ros, cls)
+            except VenusError as error:
+                self._node.get_logger().warning(f'{topic}: {error}')
+                return
+            self._see(_source(topic, message), message, self.now_ns())
+
+        self._node.create_subscription(ROS_TYPES[cls], topic, take, profile)
+
+    def _hear(self, ros: Any) -> None:
+        """Only the first chunk matters: it says when t = 0 was."""
+        if self._first_sound_ns is None:
+            self._first_sound_ns = from_ros(ros, m.AudioChunk).stamp_ns
+            self._executor.create_task(self._forget_sound)
+
+    def _forget_sound(self) -> None:
+        self._node.destroy_subscription(self._sound)
+
+
+def _source(topic: str, message: Any) -> str:
+    """Who sent it, as far as the message or its topic tells."""
+    return getattr(message, 'source', '') or topic
