@@ -49,7 +49,11 @@ setup(
     maintainer_email=maintainer.get('email') if maintainer is not None else None,
     python_requires='>=3.10',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={NAME: ['py.typed'], f'{NAME}.scenes': ['clips/**/*'], f'{NAME}.dashboard': ['**/*']},
+    package_data={
+        NAME: ['py.typed'],
+        f'{NAME}.scenes': ['clips/**/*'],
+        f'{NAME}.dashboard': ['**/*'],
+    },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),

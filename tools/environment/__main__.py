@@ -9,9 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-if sys.version_info < (3, 8):
-    sys.exit('Python 3.8 or newer is needed to set up, and 3.10, 3.11 or 3.12 to run.')
-
 from tools.environment.plan import Setup, command_environment
 from tools.environment.ros_source import NoUsablePython, find_ros
 from tools.environment.steps import CommandLog, StepFailed, run_steps

@@ -57,7 +57,8 @@ class Setup:
         return steps
 
     def _identity(self) -> str:
-        return f'{self.ros} {self.venv}'
+        ros = self.ros
+        return f'{ros.version} {ros.is_sourced} {ros.numpy} {ros.prefixes} {self.venv}'
 
     def _virtual_environment(self) -> Step:
         def act(log: CommandLog) -> None:

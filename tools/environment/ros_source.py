@@ -63,7 +63,7 @@ def find_ros(venv: Path, python: str | None = None) -> RosSource:
         if source is not None:
             return source
         print(
-            'A ROS 2 environment is sourced, but no Python here can import rclpy from it: going on '
+            'A ROS 2 environment is sourced, but no Python here imports rclpy from it: going on '
             'with the wheels. Say `make PYTHON=/usr/bin/python3 …` to name the interpreter.'
         )
     return _wheels(python)

@@ -9,8 +9,8 @@ import importlib.util
 import os
 import shutil
 import sysconfig
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 
 def _program(name: str) -> Callable[[], bool]:
