@@ -13,7 +13,7 @@ BUILD_COMMAND = (
 )
 
 
-class InterfacesMissing(VenusError, ImportError):
+class InterfacesMissingError(VenusError, ImportError):
     """`venus_msgs` is not built, or its environment is not sourced."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split('.')[0] != 'venus_msgs':
         raise
-    raise InterfacesMissing from missing
+    raise InterfacesMissingError from missing
 
 
 def find_interface(name: str) -> Any:
@@ -58,4 +58,4 @@ def find_interface(name: str) -> Any:
         raise ConfigError(f'package {package} has no {kind} {type_name}', name) from None
 
 
-__all__ = ['BUILD_COMMAND', 'InterfacesMissing', 'action', 'find_interface', 'msg', 'srv']
+__all__ = ['BUILD_COMMAND', 'InterfacesMissingError', 'action', 'find_interface', 'msg', 'srv']

@@ -21,7 +21,7 @@ class Outlet(Protocol):
         """Start pulling. Raises DeviceError."""
 
     def poll(self) -> None:
-        """Called every 20 ms on the executor's thread. Raises DeviceError if the device is lost."""
+        """Called every 20 ms on the executor's thread. Raises DeviceError if it is lost."""
 
     def close(self) -> None:
         """Stop pulling. Idempotent."""
@@ -68,7 +68,7 @@ class WavFile(Paced):
     def open(self, playback: Playback, stamp_ns: int) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = wave.open(str(self._path), 'wb')
+            self._file = wave.open(str(self._path), 'wb')  # noqa: SIM115
         except OSError as error:
             raise DeviceError(f'cannot be written ({error.strerror})', str(self._path)) from None
         self._file.setnchannels(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One clean stream, 16 kHz mono, out of what arrives on the audio topic, and what is wrong with it.
+"""One stream, 16 kHz mono, out of what arrives on the audio topic, and what is wrong with it.
 
 Pure: sounds and steady time in, chunks out. Loss shows as a jump of `first_sample`.
 """
