@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from venus_ros.core.messages import Pcm
 
@@ -36,7 +35,7 @@ class Ramp:
         return (pcm * gains).astype(np.int16)
 
 
-def tail(last: float, samples: int) -> NDArray[np.int16]:
+def tail(last: float, samples: int) -> Pcm:
     """Return a half cosine from `last` to zero, int16 [samples]: the end of a sound cut short."""
     phase = np.arange(1, samples + 1) / (samples + 1)
-    return (last * 0.5 * (1.0 + np.cos(np.pi * phase))).astype(np.int16)
+    return np.asarray(last * 0.5 * (1.0 + np.cos(np.pi * phase)), np.int16)

@@ -40,7 +40,7 @@ MEMORY_S = 60.0
 
 @dataclass(slots=True)
 class _Turn:
-    """A turn as the speaker knows it. Counts are samples; `made` is where the next chunk starts."""
+    """A turn as the speaker knows it. Counts are samples; the next chunk starts at `made`."""
 
     session_id: str
     turn_id: int

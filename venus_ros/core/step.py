@@ -180,8 +180,11 @@ class DuplexFrontend(Protocol):
         directive: Directive,
         context: Context,
     ) -> StepOutput:
-        """Advance by one unit. Returns before the unit's length has passed in live mode; in
-        counted mode waits for its own workers, so that a run repeats exactly."""
+        """Advance by one unit.
+
+        Live, it returns before the unit's length has passed; in counted mode it waits for its own
+        workers, so that a run repeats exactly.
+        """
 
     def say(self, text: str) -> None:
         """Speak `text` as a turn of its own at the next chance (action Speak)."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
+from numpy.typing import NDArray
 
 from venus_ros.core.errors import InputError
-from venus_ros.core.messages import AudioChunk, Frame, TypedText, Unit
+from venus_ros.core.messages import AudioChunk, Frame, Pcm, TypedText, Unit
 
 RATE_HZ = 16000
 LONGEST_GAP_S = 5.0
@@ -45,8 +46,10 @@ class UnitClock:
         self.anchors = 0
         self._source_id = ''
         self._origin = 0  # the source's sample index at the start of the buffer
-        self._pcm = np.zeros(0, np.int16)
-        self._filled = np.zeros(0, bool)  # false where the buffer holds a gap
+        self._pcm: Pcm = np.zeros(0, np.int16)
+        self._filled: NDArray[np.bool_] = np.zeros(
+            0, np.bool_
+        )  # false where the buffer holds a gap
         self._k = 0
         self._end_ns = 0
         self._reference: tuple[int, int] | None = None  # (source's sample index, its stamp)
@@ -58,13 +61,19 @@ class UnitClock:
         """Samples received that are not yet part of a unit."""
         return len(self._pcm)
 
+    def begin(self, stamp_ns: int) -> None:
+        """Let unit 0 start at `stamp_ns` if no sound tells otherwise."""
+        self._end_ns = stamp_ns
+
     def push(self, chunk: AudioChunk) -> None:
         """Take sound; samples that are known already are dropped.
 
         Raises:
             InputError: not 16 kHz, not mono, or not int16.
         """
-        pcm = chunk.pcm.reshape(-1) if chunk.pcm.ndim == 2 and chunk.pcm.shape[1] == 1 else chunk.pcm
+        pcm = chunk.pcm
+        if pcm.ndim == 2 and pcm.shape[1] == 1:
+            pcm = pcm.reshape(-1)
         if chunk.sample_rate != RATE_HZ or pcm.ndim != 1 or pcm.dtype != np.int16:
             raise InputError(
                 f'sound is {pcm.dtype} {list(pcm.shape)} at {chunk.sample_rate} Hz, '
@@ -128,7 +137,7 @@ class UnitClock:
         self._reference = None
         self.anchors += 1
 
-    def _write(self, start: int, pcm: np.ndarray) -> None:
+    def _write(self, start: int, pcm: Pcm) -> None:
         """Put samples at `start` of the buffer where nothing is known yet."""
         late = min(len(pcm), max(0, -start))
         self.doubled_samples += late
@@ -166,7 +175,8 @@ class UnitClock:
 
     def _words(self) -> tuple[str, ...]:
         limit_ns = self._end_ns + int(TYPED_WAIT_S * 1e9)
-        waiting, ready = deque[TypedText](), []
+        waiting: deque[TypedText] = deque()
+        ready: list[TypedText] = []
         for text in self._typed:
             early = text.stamp_ns <= self._end_ns or text.stamp_ns > limit_ns
             (ready if early else waiting).append(text)

@@ -34,7 +34,11 @@ class WorkEvent(Enum):
 
 
 _S, _E = State, WorkEvent
-_BEFORE_THE_END = {_E.FAIL: _S.FAILED, _E.ASK_CANCEL: _S.CANCELLING, _E.CONFIRM_CANCEL: _S.CANCELLED}
+_BEFORE_THE_END = {
+    _E.FAIL: _S.FAILED,
+    _E.ASK_CANCEL: _S.CANCELLING,
+    _E.CONFIRM_CANCEL: _S.CANCELLED,
+}
 
 TABLE: dict[State, dict[WorkEvent, State]] = {
     _S.UNKNOWN: {_E.ACCEPT: _S.QUEUED},
@@ -73,9 +77,7 @@ RELEASED = ENDED | {State.COMPLETED, State.DELIVERING}
 """States in which the robot has let go: a work in them holds no resource."""
 
 OWNER: dict[WorkEvent, str] = {
-    event: 'harness'
-    if event in (_E.ADMIT, _E.HEAR, _E.GIVE_UP, _E.OUTDATE)
-    else 'server'
+    event: 'harness' if event in (_E.ADMIT, _E.HEAR, _E.GIVE_UP, _E.OUTDATE) else 'server'
     for event in WorkEvent
 }
 """Whose record is the truth about an event: the capability server's or the harness'.
