@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way of the data, from the microphone to what was heard."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from venus_ros.core.errors import BackendError
+from venus_ros.core.messages import (
+    AdmitNote,
+    AudioChunk,
+    ConversationState,
+    DelegateSpan,
+    Floor,
+    Frame,
+    Kind,
+    NoteAnswer,
+    Role,
+    Said,
+    Say,
+    Scope,
+    SpanPhase,
+    SpeechChunk,
+    SpeechKind,
+    State,
+    Stopped,
+    Transcript,
+    TypedText,
+    UnitReport,
+    Work,
+    Works,
+)
+from venus_ros.core.step import Control, Decision, Directive, StepOutput
+
+END = Control.END_TURN
+
+
+def robot_words(talk):
+    return [t.text for t in talk.of(Transcript) if t.role is Role.ROBOT]
+
+
+def test_a_turn_is_played_to_its_end_and_remembered_as_heard(new_talk, speech):
+    talk = new_talk({3: StepOutput(END, speech=[speech('hello there my friend', 1.0)])}).run(2.5)
+    assert robot_words(talk) == ['hello there my friend']
+    assert [(e.kind, e.reason) for e in talk.events(Kind.TURN_STARTED, Kind.TURN_ENDED)] == [
+        (Kind.TURN_STARTED, ''),
+        (Kind.TURN_ENDED, 'done'),
+    ]
+    assert np.count_nonzero(talk.heard) >= 24000
+    assert len(talk.of(UnitReport)) == 25
+    assert not talk.events(Kind.UNDERRUN, Kind.FAULT, Kind.GAP, Kind.LATE)
+
+
+def test_an_interruption_keeps_only_the_words_that_sounded(new_talk, speech):
+    script = {
+        2: StepOutput(END, speech=[speech('one two three four five six seven eight', 4.0)]),
+        20: StepOutput(flush=True, decisions=[Decision(Kind.INTERRUPTION, 'speech', 0.9)]),
+    }
+    talk = new_talk(script).run(4.0)
+    assert robot_words(talk) == ['one two three'], robot_words(talk)
+    kinds = [e.kind for e in talk.events() if e.kind is not Kind.SESSION_OPENED]
+    assert kinds == [Kind.TURN_STARTED, Kind.INTERRUPTION, Kind.FLUSHED, Kind.TURN_ENDED]
+    assert talk.events(Kind.TURN_ENDED)[0].reason == 'interrupted'
+    flushed_at = round(2.1 * 24000)
+    assert not talk.heard[flushed_at + 480 :].any(), 'sound went on after the flush'
+
+
+def test_speech_leaves_at_the_pace_at_which_it_is_heard(new_talk, speech):
+    talk = new_talk({2: StepOutput(END, speech=[speech('a long story', 10.0)])}).run(3.0)
+    sent = sum(len(c.pcm) for c in talk.of(SpeechChunk))
+    heard = np.count_nonzero(talk.heard)
+    assert 0 < sent - heard <= 1.3 * 24000, (sent, heard)
+    assert all(len(c.pcm) <= 480 for c in talk.of(SpeechChunk))
+
+
+def test_speech_chunks_are_numbered_without_gaps_over_all_kinds(new_talk, speech):
+    script = {
+        2: StepOutput(END, speech=[speech('one', 0.5)]),
+        12: StepOutput(speech=[speech('two', 3.0)]),
+        20: StepOutput(END, flush=True, speech=[speech('three', 0.3)]),
+    }
+    talk = new_talk(script).run(4.0)
+    chunks = talk.of(SpeechChunk)
+    assert [c.chunk_seq for c in chunks] == list(range(len(chunks)))
+    assert robot_words(talk)[0] == 'one' and robot_words(talk)[-1] == 'three'
+    turns = [c.turn_id for c in chunks if c.kind is SpeechKind.AUDIO]
+    assert turns == sorted(turns)
+
+
+def test_a_request_goes_to_the_harness_and_to_nobody_else(new_talk, speech):
+    script = {
+        2: StepOutput(text='On my <dele'),
+        3: StepOutput(text='gate>go to the'),
+        5: StepOutput(END, text=' kitchen</delegate>way', speech=[speech('on my way', 0.4)]),
+    }
+    talk = new_talk(script).run(2.0)
+    spans = talk.of(DelegateSpan)
+    assert [(s.phase, s.unit, s.task) for s in spans] == [
+        (SpanPhase.OPENED, 3, ''),
+        (SpanPhase.CLOSED, 5, 'go to the kitchen'),
+    ]
+    assert spans[0].span_id == spans[1].span_id == 's/1'
+    assert spans[0].opened_ns == spans[1].opened_ns == 1_400_000_000
+    assert robot_words(talk) == ['on my way']
+
+
+def test_a_correction_raises_the_intent_and_names_what_it_replaces(new_talk):
+    script = {
+        2: StepOutput(text='<delegate>go to the kitchen</delegate>'),
+        9: StepOutput(text='<delegate>go to the hall</delegate>', corrects=1),
+    }
+    talk = new_talk(script).run(1.5)
+    closed = [s for s in talk.of(DelegateSpan) if s.phase is SpanPhase.CLOSED]
+    assert [(s.intent_epoch, s.corrects) for s in closed] == [(0, ''), (1, 's/1')]
+    (correction,) = talk.events(Kind.CORRECTION)
+    assert correction.intent_epoch == 1
+    assert talk.of(ConversationState)[-1].intent_epoch == 1
+
+
+def test_a_correction_of_a_span_that_never_was_is_a_fault(new_talk):
+    talk = new_talk({2: StepOutput(text='<delegate>x</delegate>', corrects=7)}).run(0.5)
+    assert 'span 7' in talk.events(Kind.FAULT)[0].reason
+    assert talk.of(DelegateSpan)[-1].corrects == ''
+
+
+def test_a_withdrawn_request_waits_until_its_works_are_known(new_talk):
+    script = {2: StepOutput(text='<delegate>x</delegate>'), 4: StepOutput(cancel=(1,))}
+    talk = new_talk(script).run(1.0)
+    assert not talk.events(Kind.CANCEL_ASKED)
+    work = Work('w1', 'navigation', State.RUNNING, request_id='s/1')
+    talk.give(Works('harness', (work, Work('w2', 'search', State.RUNNING, request_id='other'))))
+    assert [(e.work_ids, e.reason) for e in talk.events(Kind.CANCEL_ASKED)] == [(('w1',), 's/1')]
+
+
+def test_withdrawing_everything_names_no_work(new_talk):
+    talk = new_talk({4: StepOutput(cancel=(0,))}).run(1.0)
+    assert [e.work_ids for e in talk.events(Kind.CANCEL_ASKED)] == [()]
+
+
+def note(attempt_id='a1', text='The kitchen is clean.'):
+    return AdmitNote('s', attempt_id, ('w1',), text)
+
+
+def test_a_note_is_admitted_once_and_heard(new_talk, speech):
+    def script(unit, notes, heard, directive, context):
+        if not notes:
+            return StepOutput()
+        said = [
+            speech('The kitchen is clean.', 1.0, notes[0].attempt_id, notes[0].work_ids),
+            speech('Anything else?', 0.5),
+        ]
+        return StepOutput(END, speech=said)
+
+    talk = new_talk(script).run(0.5)
+    talk.give(note())
+    talk.give(note())
+    talk.run(2.5)
+    assert [a.accepted for a in talk.of(NoteAnswer)] == [True, True]
+    told = talk.events(Kind.NOTE_ADMITTED, Kind.NOTE_HEARD, Kind.NOTE_CUT)
+    assert [(e.kind, e.work_ids, e.reason) for e in told] == [
+        (Kind.NOTE_ADMITTED, ('w1',), 'a1'),
+        (Kind.NOTE_HEARD, ('w1',), 'a1'),
+    ]
+    naming = [c for c in talk.of(SpeechChunk) if c.work_ids]
+    assert sum(len(c.pcm) for c in naming) == 24000
+    heard, ended = told[1], talk.events(Kind.TURN_ENDED)[0]
+    assert heard.stamp_ns < ended.stamp_ns, 'heard when its own sound was over'
+
+
+def test_a_note_that_is_cut_says_how_much_was_heard(new_talk, speech):
+    script = {
+        6: StepOutput(END, speech=[speech('The kitchen is very clean.', 2.0, 'a1', ('w1',))]),
+        16: StepOutput(flush=True),
+    }
+    talk = new_talk(script).run(0.5)
+    talk.give(note())
+    talk.run(2.0)
+    (cut,) = talk.events(Kind.NOTE_CUT)
+    assert cut.confidence == pytest.approx(0.5, abs=0.06), cut
+    assert not talk.events(Kind.NOTE_HEARD)
+
+
+@pytest.mark.parametrize('held', ['robot', 'user', 'thinking', 'muted', 'other', 'empty', 'early'])
+def test_a_note_is_refused_with_the_reason(new_talk, speech, held):
+    started = Decision(Kind.USER_STARTED)
+    outputs = {
+        'robot': StepOutput(speech=[speech('blah', 3.0)]),
+        'user': StepOutput(decisions=[started]),
+        'thinking': StepOutput(thinking=True),
+    }
+    script = {k: outputs[held] for k in range(2, 8) if held in outputs}
+    talk = new_talk(script)
+    if held != 'early':
+        talk.run(0.6)
+    if held == 'muted':
+        talk.route(talk.session.mute(True))
+    asked = note(text=' ' if held == 'empty' else 'x')
+    if held == 'other':
+        asked = AdmitNote('t', 'a1', ('w1',), 'x')
+    talk.give(asked)
+    reasons = {'muted': 'muted', 'other': 'other_session', 'empty': 'empty', 'early': 'loading'}
+    (answer,) = talk.of(NoteAnswer)
+    assert (answer.accepted, answer.reason) == (False, reasons.get(held, 'floor_taken'))
+
+
+def test_stop_silences_within_a_block_and_the_frontend_is_told(new_talk, speech):
+    talk = new_talk({2: StepOutput(speech=[speech('a b c d e f', 5.0)])}).run(1.5)
+    stopped = Stopped('r1', talk.now_ns, Scope.ALL)
+    talk.give(stopped)
+    talk.give(stopped)
+    at = len(talk.heard)
+    talk.run(1.0)
+    assert not talk.heard[at + 480 :].any()
+    assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['stopped']
+    assert len(talk.events(Kind.FLUSHED)) == 1
+    assert [s[3] for s in talk.frontend.steps if s[3] is not Directive.NONE] == [
+        Directive.FORCE_LISTEN
+    ]
+
+
+def test_a_stop_of_motion_or_from_before_the_session_does_not_silence(new_talk, speech):
+    talk = new_talk({2: StepOutput(END, speech=[speech('a b c d e f', 1.0)])}).run(0.5)
+    talk.give(Stopped('r1', talk.now_ns, Scope.MOTION))
+    talk.give(Stopped('r0', 5, Scope.ALL))
+    talk.run(1.5)
+    assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['done']
+
+
+def test_a_frontend_that_raises_is_survived_and_reset_after_three_times(new_talk, speech):
+    script = {k: ValueError('x') for k in (2, 3, 4)}
+    script[5] = BackendError('the model is gone')
+    script[8] = StepOutput(END, speech=[speech('hello again', 0.5)])
+    talk = new_talk(script).run(2.0)
+    faults = [e.reason for e in talk.events(Kind.FAULT)]
+    assert len(faults) == 4 and 'ValueError' in faults[0] and 'the model is gone' in faults[3]
+    assert [s[0].k for s in talk.frontend.steps if s[3] is Directive.RESET] == [5]
+    assert len(talk.of(UnitReport)) == 20
+    assert robot_words(talk) == ['hello again']
+
+
+def test_an_absent_speaker_holds_nothing_up(new_talk, speech):
+    script = {
+        2: StepOutput(END, speech=[speech('lost words', 8.0, 'a1', ('w1',))]),
+        60: StepOutput(END, speech=[speech('more words', 1.0)]),
+    }
+    talk = new_talk(script, speaker=False).run(12.0)
+    assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['lost', 'lost']
+    assert 'speaker' in talk.events(Kind.FAULT)[0].reason
+    (cut,) = talk.events(Kind.NOTE_CUT)
+    assert math.isnan(cut.confidence), 'nobody knows what was heard'
+    assert talk.of(ConversationState)[-1].floor is Floor.FREE
+    sent = sum(len(c.pcm) for c in talk.of(SpeechChunk)) / 24000
+    assert sent <= 2.3, f'{sent} s piled up'
+
+
+def test_a_speaker_that_starts_anew_in_mid_turn_closes_the_turn(new_talk, speech):
+    talk = new_talk({2: StepOutput(speech=[speech('a b c d e f', 5.0, 'a1', ('w1',))])}).run(1.5)
+    talk.speaker = talk.new_speaker()
+    talk.run(1.0)
+    assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['lost']
+    assert 0.1 < talk.events(Kind.NOTE_CUT)[0].confidence < 0.5
+    talk.frontend.script[40] = StepOutput(END, speech=[speech('back again', 0.5)])
+    talk.run(3.0)
+    assert robot_words(talk)[-1] == 'back again'
+
+
+def test_a_successor_takes_the_speaker_over_and_closes_what_was_left(new_talk, speech):
+    talk = new_talk({2: StepOutput(speech=[speech('a b c d e f', 5.0)])}).run(1.0)
+    talk.begin({30: StepOutput(END, speech=[speech('here I am', 0.4)])}, 't')
+    talk.run(0.1)
+    at = len(talk.heard)
+    talk.run(4.0)
+    assert not talk.heard[at : at + 24000].any(), 'the dead session goes on speaking'
+    ended = [(e.session_id, e.turn_id, e.reason) for e in talk.events(Kind.TURN_ENDED)]
+    assert ended == [('s', 1, 'lost'), ('t', 1, 'done')]
+    assert robot_words(talk) == ['here I am']
+
+
+def test_words_typed_and_pictures_arrive_in_the_unit_that_ends_after_them(new_talk):
+    talk = new_talk({}).run(0.1)
+    pixels = np.zeros((2, 2, 3), np.uint8)
+    for ms in (110, 130, 250):
+        talk.give(Frame(1_000_000_000 + ms * 1_000_000, pixels))
+    talk.give(TypedText(1_210_000_000, 'hello'))
+    talk.run(0.4)
+    units = [s[0] for s in talk.frontend.steps]
+    assert [(u.k, u.frame.stamp_ns) for u in units if u.frame] == [
+        (1, 1_130_000_000),
+        (2, 1_250_000_000),
+    ]
+    assert [(u.k, u.typed) for u in units if u.typed] == [(2, ('hello',))]
+
+
+def test_without_a_microphone_units_go_on_in_silence(new_talk):
+    talk = new_talk({}).run(0.5)
+    talk.give(TypedText(talk.now_ns, 'hello'))
+    for _ in range(200):
+        talk.now_ns += 20_000_000
+        talk.route(talk.session.tick(talk.now_s))
+    assert [s[0].typed for s in talk.frontend.steps if s[0].typed] == [('hello',)]
+    assert 25 <= len(talk.of(UnitReport)) <= 45
+    assert len(talk.events(Kind.GAP)) == 1
+    assert not talk.events(Kind.LATE)
+    talk.run(1.0)
+    assert not talk.events(Kind.LATE), talk.events(Kind.LATE)
+
+
+def test_a_late_session_leaves_pictures_out_then_falls_silent_then_recovers(new_talk, speech):
+    talk = new_talk({8: StepOutput(speech=[speech('a b c d', 6.0)])}).run(1.0)
+    behind_s = 4.0
+    for _ in range(10):
+        chunk = AudioChunk(talk.now_ns, 'mic', talk.samples, 16000, np.zeros(320, np.int16))
+        talk.samples += 320
+        talk.now_ns += 20_000_000
+        talk.route(talk.session.receive(chunk, talk.now_s + behind_s))
+    reasons = [e.reason for e in talk.events(Kind.LATE)]
+    assert len(reasons) == 1 and 'stops speaking' in reasons[0]
+    assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['late']
+    talk.run(1.0)
+    assert 'caught up' in talk.events(Kind.LATE)[-1].reason
+
+
+def test_say_is_followed_from_the_asking_to_the_last_sample(new_talk, speech):
+    talk = new_talk({8: StepOutput(END, speech=[speech('Good morning to you', 0.8)])}).run(0.3)
+    talk.give(Say('q1', 'Good morning to you!'))
+    talk.run(2.5)
+    assert talk.frontend.said == ['Good morning to you!']
+    said = talk.of(Said)
+    assert said[-1].done and said[-1].completed and said[-1].heard == 'Good morning to you'
+    assert sum(s.done for s in said) == 1
+    assert said[-1].played == round(0.8 * 24000)
+
+
+def test_a_turn_that_may_not_be_interrupted_is_not(new_talk, speech):
+    script = {
+        8: StepOutput(END, speech=[speech('Please leave the building', 2.0)]),
+        15: StepOutput(flush=True),
+    }
+    talk = new_talk(script).run(0.3)
+    talk.give(Say('q1', 'Please leave the building', allow_barge_in=False))
+    talk.run(3.5)
+    assert talk.of(Said)[-1].completed
+    assert not talk.events(Kind.FLUSHED)
+
+
+def test_a_turn_that_runs_dry_ends(new_talk, speech):
+    talk = new_talk({2: StepOutput(speech=[speech('and then', 0.5)])}).run(6.0)
+    assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['done']
+    assert talk.of(ConversationState)[-1].floor is Floor.FREE
+
+
+def test_speech_with_a_protocol_token_is_not_spoken(new_talk, speech):
+    talk = new_talk({2: StepOutput(END, speech=[speech('go <delegate>x', 0.5)])}).run(1.0)
+    assert not [c for c in talk.of(SpeechChunk) if c.kind is SpeechKind.AUDIO]
+    assert 'token' in talk.events(Kind.FAULT)[0].reason
+
+
+def test_closing_voids_spans_and_ends_turns_once(new_talk, speech):
+    talk = new_talk({2: StepOutput(text='<delegate>go', speech=[speech('one two', 3.0)])}).run(1.0)
+    talk.route(talk.session.close('done with it'))
+    talk.route(talk.session.close())
+    assert [s.phase for s in talk.of(DelegateSpan)] == [SpanPhase.OPENED, SpanPhase.VOID]
+    assert len(talk.events(Kind.TURN_ENDED)) == len(talk.events(Kind.SESSION_CLOSED)) == 1
+    assert talk.frontend.closed == 1
