@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,10 +49,10 @@ class Table:
         """Line of `key`."""
         return int(self._lines[key].start_mark.line) + 1
 
-    def done(self) -> None:
-        """Complain about the first key that nobody took."""
+    def done(self, known: Iterable[str] = ()) -> None:
+        """Complain about the first key that nobody took; `known` are named besides the taken."""
         for name in self._open:
-            known = ', '.join(dict.fromkeys(self._taken))
+            known = ', '.join(dict.fromkeys((*self._taken, *known)))
             raise self.wrong(f'unknown key; known here: {known}', name, self._lines[name])
 
     def any(self, key: str, default: Any = None) -> Any:

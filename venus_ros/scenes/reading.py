@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from venus_ros.core.messages import Kind, Scope, State
 from venus_ros.scenes.format import (
@@ -27,6 +30,8 @@ from venus_ros.scenes.format import (
 )
 from venus_ros.scenes.located import Table, read_table
 
+Timed = TypeVar('Timed', Act, Fault)
+
 ACTS = ('say', 'wav', 'text', 'image', 'stop', 'noise')
 
 
@@ -36,31 +41,40 @@ def read_scene(file: Path | str) -> Scene:
     Raises:
         ConfigError: `file:line: key`, and what is wrong there.
     """
-    path = Path(file)
+    return _read(Path(file), frozenset())
+
+
+def _read(path: Path, above: frozenset[Path]) -> Scene:
+    """The scene, over the one that it is `like`; `above` are those that are like it."""
     table = read_table(path)
-    scene = Scene(
-        name=table.text('name', path.stem),
-        path=path,
-        about=table.text('about'),
-        frontend=table.text('frontend', 'embedded', FRONTENDS),
-        script=_script(table, path),
-        user=tuple(sorted((_act(item) for item in table.tables('user')), key=lambda a: a.at)),
-        robots={name: _double(item) for name, item in table.named_tables('robots')},
-        blocked=table.texts('blocked'),
-        faults=tuple(sorted((_fault(item) for item in table.tables('faults')), key=_at)),
-        expect=tuple(_expectation(item) for item in table.tables('expect')),
-        lasts_s=table.number('lasts_s', None, least=0, most=3600),
-        seed=table.count('seed', 1),
-        fails=table.pattern('fails'),
-    )
-    table.done()
+    if path.resolve() in above:
+        raise table.wrong('is like itself', 'like')
+    base = _beside(table, 'like', path.parent, table.text('like'))
+    scene = _read(base, above | {path.resolve()}) if base else Scene(path.stem, path)
+    given = {
+        'name': lambda: table.text('name'),
+        'about': lambda: table.text('about'),
+        'frontend': lambda: table.text('frontend', '', FRONTENDS),
+        'script': lambda: _script(table, path),
+        'user': lambda: _in_time(_act(item) for item in table.tables('user')),
+        'robots': lambda: {name: _double(item) for name, item in table.named_tables('robots')},
+        'blocked': lambda: table.texts('blocked'),
+        'faults': lambda: _in_time(_fault(item) for item in table.tables('faults')),
+        'expect': lambda: tuple(_expectation(item) for item in table.tables('expect')),
+        'lasts_s': lambda: table.number('lasts_s', None, least=0, most=3600),
+        'seed': lambda: table.count('seed'),
+        'fails': lambda: table.pattern('fails'),
+    }
+    changes = {key: read() for key, read in given.items() if key in table}
+    table.done(given)
+    scene = replace(scene, path=path, **{'name': path.stem, **changes})
     if scene.frontend == 'scripted' and scene.script is None:
         raise table.wrong('the scripted frontend needs a script', 'script')
     return scene
 
 
-def _at(fault: Fault) -> float:
-    return fault.at
+def _in_time(items: Iterable[Timed]) -> tuple[Timed, ...]:
+    return tuple(sorted(items, key=lambda item: item.at))
 
 
 def _script(table: Table, path: Path) -> object:
@@ -156,19 +170,13 @@ def _expectation(item: Table) -> Expectation:
         'silent_within': _silence,
         'event': _event,
     }
-    given = [key for key in readers if key in item]
-    if len(given) != 1:
-        item.table(next(iter(readers)))  # so that an unknown key is the first complaint
-        for key in readers:
-            item.any(key)
-        item.done()
-        raise item.wrong(f'needs exactly one of {", ".join(readers)}')
-    table = item.table(given[0])
-    assert table is not None
-    expectation = readers[given[0]](table, given[0])
-    for key in readers:
-        item.any(key)
+    inner = {key: item.table(key) for key in readers}
     item.done()
+    given = [(key, table) for key, table in inner.items() if table is not None]
+    if len(given) != 1:
+        raise item.wrong(f'needs exactly one of {", ".join(readers)}')
+    key, table = given[0]
+    expectation = readers[key](table, key)
     table.done()
     return expectation
 
