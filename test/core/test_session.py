@@ -270,7 +270,7 @@ def test_a_speaker_that_starts_anew_in_mid_turn_closes_the_turn(new_talk, speech
 def test_a_successor_takes_the_speaker_over_and_closes_what_was_left(new_talk, speech):
     talk = new_talk({2: StepOutput(speech=[speech('a b c d e f', 5.0)])}).run(1.0)
     talk.begin({30: StepOutput(END, speech=[speech('here I am', 0.4)])}, 't')
-    talk.run(0.1)
+    talk.run(0.2)
     at = len(talk.heard)
     talk.run(4.0)
     assert not talk.heard[at : at + 24000].any(), 'the dead session goes on speaking'
