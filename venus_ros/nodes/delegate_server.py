@@ -81,7 +81,7 @@ class DelegateServer:
         end = await self._ends[goal_id]
         del self._ends[goal_id], self._open[goal_id]
         result = result_to_ros(end.work)
-        _finish(handle, end.status, result)
+        finish(handle, end.status, result)
         return result
 
     def _answer(self, answer: m.DelegateAnswer) -> None:
@@ -107,7 +107,7 @@ class DelegateServer:
             end.set_result(result)
 
 
-def _finish(handle: ServerGoalHandle[Any, Any, Any], status: m.GoalStatus, result: Any) -> None:
+def finish(handle: ServerGoalHandle[Any, Any, Any], status: m.GoalStatus, result: Any) -> None:
     """End the goal; CANCELED exists only for goals whose client asked, others are ABORTED."""
     if status is m.GoalStatus.SUCCEEDED:
         end = handle.succeed

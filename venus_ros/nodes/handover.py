@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.handle import InvalidHandle
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 
 
@@ -25,7 +25,7 @@ class Handover:
         self._items.append(item)
         try:
             self._guard.trigger()
-        except InvalidHandle:
+        except _rclpy.InvalidHandle:
             self._items.clear()
 
     def close(self) -> None:

@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small house with a robot to act in."""
+"""A small house with a robot to act in it, in MuJoCo."""
+
+import os
+
+# MuJoCo reads this once, when it is imported; EGL draws without a display.
+os.environ.setdefault('MUJOCO_GL', 'egl')

@@ -51,21 +51,53 @@ def look(robot: Robot, place: str, target: str, head_is_free: bool = True) -> Sk
         target: an object, or the furniture on which to look; '' is everything.
         head_is_free: False looks only where the head points already.
     """
-    here = robot.world.pose()
-    where = place or robot.places.at(here.x, here.y)
-    seen: dict[str, Seen] = {}
     try:
         if place:
             yield from _drive_to(robot, place)
-        in_view = yield from look_around(robot, target, seen, head_is_free)
+        return (yield from _look_here(robot, place, target, head_is_free))
     except NoRouteError as error:
-        raise SkillError(
-            _result(LookCode.NO_PATH, f'I cannot get there. {error}', where, False, ())
-        ) from error
+        raise SkillError(_no_path(error, place)) from error
+
+
+def search(robot: Robot, thing: str) -> Skill:
+    """Look for a thing here, then where it was last seen, then in every other place."""
+    result = yield from _look_here(robot, '', thing, True)
+    left = [place for place in robot.places.by_name if place != result['place']]
+    while not result['found'] and left:
+        place = _likeliest(robot, thing, left)
+        left.remove(place)
+        try:
+            yield from _drive_to(robot, place)
+        except NoRouteError as error:
+            result = _no_path(error, place)
+            continue
+        result = yield from _look_here(robot, place, thing, True)
+    if result['error_code']:
+        raise SkillError(result)
+    return result
+
+
+def _likeliest(robot: Robot, thing: str, places: list[str]) -> str:
+    """The place where the thing was last seen, else the one nearest to here."""
+    known, here = robot.memory.of(thing), robot.world.pose()
+    last = robot.places.at(*known.position[:2]) if known else ''
+    if last in places:
+        return last
+    poses = {place: robot.places.by_name[place].pose for place in places}
+    return min(places, key=lambda p: math.hypot(poses[p].x - here.x, poses[p].y - here.y))
+
+
+def _look_here(robot: Robot, place: str, target: str, head_is_free: bool) -> Skill:
+    """Look around; the result tells only of what lies in this place."""
+    here = robot.world.pose()
+    where = place or robot.places.at(here.x, here.y)
+    seen: dict[str, Seen] = {}
+    in_view = yield from look_around(robot, target, seen, head_is_free)
     room = robot.places.get(where)
     inside = [s for s in seen.values() if not room or room.holds(*s.position[:2])]
     wanted = [s for s in inside if not target or _is_meant(target, s)]
-    return _result(LookCode.NONE, '', where, bool(wanted) or in_view, wanted)
+    found = bool(wanted) or (in_view and target not in seen)
+    return _result(LookCode.NONE, '', where, found, wanted)
 
 
 def look_around(
@@ -108,6 +140,10 @@ def _drive_to(robot: Robot, place: str) -> Part:
         robot.drive.go_to(goal),
         lambda share: {'phase': 'driving', 'progress': 0.8 * share, 'objects': []},
     )
+
+
+def _no_path(error: NoRouteError, place: str) -> Fields:
+    return _result(LookCode.NO_PATH, f'I cannot get there. {error}', place, False, ())
 
 
 def _is_meant(target: str, seen: Seen) -> bool:

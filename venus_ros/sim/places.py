@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from venus_ros.core.errors import ConfigError
-from venus_ros.sim.files import shared_file
+from venus_ros.share import share
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def load_places(path: Path | str = '') -> Places:
     Raises:
         ConfigError: the file cannot be read, or a value in it is missing or no number.
     """
-    file = Path(path) if path else shared_file('config/places.yaml')
+    file = Path(path) if path else share('config/places.yaml')
     try:
         root = yaml.safe_load(file.read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

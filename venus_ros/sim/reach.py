@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from venus_ros.sim.places import Pose2
-from venus_ros.sim.route import HARD_M, FloorMap, NoRouteError, Points
+from venus_ros.sim.route import HARD_M, FloorMap, Points
 from venus_ros.sim.world import THINGS, SimWorld
 
 NEAREST_M, FARTHEST_M = 0.40, 0.80  # from the base's middle to the grasp, arm in and out
@@ -43,16 +43,10 @@ def stand_for(
     Returns:
         The pose, facing the spot, and the spot; None if no spot can be reached.
     """
-    for stand, spot in _pairs(floor, found, spots, near):
-        if not _arm_is_free(world, stand, spot, thing):
-            continue
-        yaw = math.atan2(spot[1] - stand[1], spot[0] - stand[0])
-        pose = Pose2(float(stand[0]), float(stand[1]), yaw)
-        try:
-            floor.route(world.pose(), pose, found)
-        except NoRouteError:
-            continue
-        return pose, spot
+    for stand, spot in _pairs(world, floor, found, spots, near):
+        if _arm_is_free(world, stand, spot, thing):
+            yaw = math.atan2(spot[1] - stand[1], spot[0] - stand[0])
+            return Pose2(float(stand[0]), float(stand[1]), yaw), spot
     return None
 
 
@@ -102,13 +96,16 @@ def _taken(
 
 
 def _pairs(
-    floor: FloorMap, found: Points, spots: Points, near: Pose2
+    world: SimWorld, floor: FloorMap, found: Points, spots: Points, near: Pose2
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Stands and spots in reach of each other, cheapest first."""
+    """Stands and spots in reach of each other, cheapest first.
+
+    Doors do not count: whether one is open is found out on the way.
+    """
     if len(spots) == 0:
         return
-    field = floor.clearance(found)
-    stands = floor.centres[field >= HARD_M]
+    free = floor.clearance(found) >= HARD_M
+    stands = floor.centres[free & floor.connected(world.pose())]
     gaps = np.linalg.norm(stands[:, None] - spots[None, :, :2], axis=-1)
     which, spot = np.nonzero((gaps >= NEAREST_M) & (gaps <= FARTHEST_M))
     way = np.linalg.norm(stands[which] - (near.x, near.y), axis=1)

@@ -8,6 +8,7 @@ and goes on beside a drive.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,14 +25,14 @@ from venus_ros.core.messages import (
     RobotServer,
 )
 from venus_ros.sim.drive import CONTROL_S, Drive, Limits
-from venus_ros.sim.look import LookCode, check_look, look
+from venus_ros.sim.look import LookCode, check_look, look, search
 from venus_ros.sim.memory import Memory
 from venus_ros.sim.navigate import navigate
 from venus_ros.sim.pick import PickCode, check_pick_place, pick_place
 from venus_ros.sim.places import Places, Pose2, load_places
 from venus_ros.sim.route import FloorMap, NavCode
 from venus_ros.sim.skill import Robot, Skill, SkillError, quietly
-from venus_ros.sim.world import SimWorld
+from venus_ros.sim.world import THINGS, SimWorld
 
 SERVERS = {
     'navigate_to_pose': 'nav2_msgs/action/NavigateToPose',
@@ -50,11 +51,11 @@ class RefusedError(Exception):
 
 @dataclass
 class Running:
-    """One goal that is being worked on. `ending` is set once it is being cancelled."""
+    """One goal that is being worked on; with `ending` it only comes to rest and ends like that."""
 
     goal: RobotGoal
     skill: Skill
-    ending: bool = False
+    ending: RobotResult | None = None
     feedback_at_s: float = -math.inf
     phase: str = ''
 
@@ -187,6 +188,8 @@ class SimRobot:
         check_look(self._robot, place)
         if place:
             return 'base', look(self._robot, place, target)
+        if target in THINGS:
+            return 'base', search(self._robot, target)
         base = self._slots.get('base')
         head_is_free = base is None or base.goal.server == 'navigate_to_pose'
         return 'head', look(self._robot, '', target, head_is_free)
@@ -197,13 +200,17 @@ class SimRobot:
                 cancel.goal_id in ('', running.goal.goal_id)
             )
             if meant and not running.ending:
-                running.ending = True
-                running.skill.close()
-                running.skill = self._stop(slot)
+                self._stop(slot, GoalStatus.CANCELED, {})
 
-    def _stop(self, slot: str) -> Skill:
-        if slot == 'base':
-            yield from quietly(self._robot.drive.halt())
+    def _stop(self, slot: str, status: GoalStatus, fields: dict[str, Any]) -> None:
+        """Let a goal end like this, as soon as the base stands."""
+        running = self._slots[slot]
+        running.skill.close()
+        running.ending = RobotResult(running.goal.goal_id, status, fields)
+        running.skill = self._halt() if slot == 'base' else _nothing()
+
+    def _halt(self) -> Skill:
+        yield from quietly(self._robot.drive.halt())
         return {}
 
     # ---- one control step --------------------------------------------------------------------
@@ -219,6 +226,14 @@ class SimRobot:
         except SkillError as failed:
             del self._slots[slot]
             return [RobotResult(running.goal.goal_id, GoalStatus.ABORTED, failed.result)]
+        except Exception:  # a fault of one skill must not stop the robot
+            logging.getLogger(__name__).exception('%s failed', running.goal.server)
+            fields = {
+                'error_code': int(NavCode.UNKNOWN),
+                'error_msg': 'An internal error occurred.',
+            }
+            self._stop(slot, GoalStatus.ABORTED, fields)
+            return []
         if feedback is None or running.ending:
             return []
         fresh = feedback.get('phase', '') != running.phase
@@ -227,16 +242,21 @@ class SimRobot:
         running.feedback_at_s, running.phase = self.world.now_s, feedback.get('phase', '')
         return [RobotFeedback(running.goal.goal_id, feedback)]
 
-    def _end(self, slot: str, result: dict[str, Any]) -> RobotResult:
+    def _end(self, slot: str, fields: dict[str, Any]) -> RobotResult:
         running = self._slots.pop(slot)
-        if running.ending:
-            return RobotResult(running.goal.goal_id, GoalStatus.CANCELED, {})
-        return RobotResult(running.goal.goal_id, GoalStatus.SUCCEEDED, result)
+        good = RobotResult(running.goal.goal_id, GoalStatus.SUCCEEDED, fields)
+        return running.ending or good
 
     def _remember(self) -> None:
         if self.world.now_s >= self._remember_at_s:
             self._remember_at_s = self.world.now_s + REMEMBER_EVERY_S
             self._robot.memory.look()
+
+
+def _nothing() -> Skill:
+    """A skill that has ended."""
+    yield from ()
+    return {}
 
 
 def _superseded(running: Running) -> RobotResult:

@@ -86,6 +86,23 @@ class FloorMap:
         inside, rows, columns = self._cells(points)
         return np.where(inside, field[rows, columns], 0.0)
 
+    def connected(self, start: Pose2) -> NDArray[np.bool_]:
+        """Cells that can be reached from `start` if nothing but the map is in the way."""
+        free = self.standing >= HARD_M
+        inside, rows, columns = self._cells(np.array([[start.x, start.y]]))
+        reached = np.zeros_like(free)
+        reached[rows[0], columns[0]] = inside[0]
+        while True:
+            wider = reached.copy()
+            wider[1:] |= reached[:-1]
+            wider[:-1] |= reached[1:]
+            wider[:, 1:] |= reached[:, :-1]
+            wider[:, :-1] |= reached[:, 1:]
+            wider &= free | reached
+            if (wider == reached).all():
+                return reached
+            reached = wider
+
     def route(self, start: Pose2, goal: Pose2, found: Points) -> Points:
         """The way from `start` to `goal` as corners [n, 2], first and last included.
 

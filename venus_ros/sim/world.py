@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from venus_ros.core.errors import ConfigError, InputError
-from venus_ros.sim.files import shared_file
+from venus_ros.share import share
 from venus_ros.sim.places import Pose2
 
 THINGS = (
@@ -60,7 +60,7 @@ class SimWorld:
     """
 
     def __init__(self, seed: int = 0, model_path: Path | str = '') -> None:
-        path = Path(model_path) if model_path else shared_file('models/sim/house.xml')
+        path = Path(model_path) if model_path else share('models/sim/house.xml')
         try:
             self.model = mujoco.MjModel.from_xml_path(str(path))
         except ValueError as error:
