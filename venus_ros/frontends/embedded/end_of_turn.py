@@ -22,12 +22,12 @@ OPEN_S = 1.6
 SPECULATE_S = 0.19
 """Silence after which recognition starts; it is thrown away if speech goes on."""
 
-_OPEN_END = re.compile(
-    r'(?:\b(?:and|or|but|then|to|the|a|an|my|your|in|on|at|of|from|with|for|into|is|are|if|that|'
-    r'because|so|um|uh|er|please go|can you|could you|would you|tell me|bring me|i want)'
-    r'|,|\.\.\.|…|-)\s*$',
+_GOES_ON = re.compile(
+    r"(?:\b(?:and|or|but|then|to|the|a|an|my|your|of|from|with|for|into|because|um|uh|er|i'll|"
+    r'can you|could you|would you|bring me|i want)|,|\.\.\.|…|-)\s*$',
     re.IGNORECASE,
 )
+_MAY_GO_ON = re.compile(r'\b(?:in|on|at|is|are|if|that|so|me|not|please)\s*$', re.IGNORECASE)
 _CLEAR = frozenset(ActKind) - {
     ActKind.FRAGMENT,
     ActKind.CLARIFY,
@@ -40,7 +40,7 @@ _CLEAR = frozenset(ActKind) - {
 def sounds_open(text: str) -> bool:
     """Whether the words of `text` ask for more: 'go to the', 'and', '…'."""
     bare = text.strip()
-    return bool(_OPEN_END.search(bare.rstrip('.') if not bare.endswith('..') else bare))
+    return bool(_GOES_ON.search(bare if bare.endswith('..') else bare.rstrip('.')))
 
 
 def wait_s(text: str, kind: ActKind, hint: float | None = None) -> float:
@@ -51,10 +51,12 @@ def wait_s(text: str, kind: ActKind, hint: float | None = None) -> float:
         kind: what they mean as they stand.
         hint: probability that the turn is complete by its melody; none = not known.
     """
-    if kind is ActKind.FRAGMENT or (sounds_open(text) and kind is not ActKind.REPEAT):
+    if kind is ActKind.FRAGMENT or sounds_open(text):
         return OPEN_S
     if kind in _CLEAR:
         return DOUBTFUL_S if hint is not None and hint < 0.1 else COMPLETE_S
+    if _MAY_GO_ON.search(text.rstrip(' .')):
+        return OPEN_S if hint is not None and hint < 0.5 else DOUBTFUL_S
     if hint is not None:
         return COMPLETE_S if hint > 0.8 else OPEN_S if hint < 0.15 else DOUBTFUL_S
     return DOUBTFUL_S

@@ -35,6 +35,8 @@ from venus_ros.frontends.protocol import (
 from venus_ros.language.acts import ActKind
 
 UNIT_S = 0.1
+MAX_TYPED = 1000
+"""Characters of one typed text; the rest is not read."""
 HOLD_S = 3.0
 """How long a reply waits for a voice that began before it could be spoken."""
 
@@ -95,6 +97,8 @@ class EmbeddedFrontend:
             if melody:
                 melody.complete(noise)
             self._voice.open()
+            if self._voice.rate_hz != self.spec.speech_rate_hz:
+                raise BackendError(f'the voice gives {self._voice.rate_hz} Hz, not 22050 Hz')
             Dialogue(prompt.robot_name).understand('hello', Context(), 0.0)
         except BaseException:
             self.close()
@@ -211,7 +215,8 @@ class EmbeddedFrontend:
             self._resume(rest)
 
     def _typed(self, typed: str) -> None:
-        text = ' '.join(''.join(c if c.isprintable() else ' ' for c in typed).split())
+        plain = (c if c.isprintable() and c not in '<>' else ' ' for c in typed[:MAX_TYPED])
+        text = ' '.join(''.join(plain).split())
         if text:
             self._transcribe(Words(text, 1.0), self._ears_now, self._ears_now, final=True)
             self._answer(text, self._talking)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from venus_ros.core.split import Public, Splitter
 from venus_ros.frontends.embedded.floor import words_of
 from venus_ros.frontends.embedded.phrasing import pieces
 from venus_ros.frontends.embedded.voice import Piece, Voice
@@ -51,7 +52,7 @@ class Mouth:
 
     def say(self, line: Line) -> None:
         """Add `line` to the current turn, or begin the next one with it."""
-        for text in pieces(line.text):
+        for text in pieces(public(line.text)):
             self._voice.say(Piece(text, Line(text, line.note)))
             self._asked += 1
 
@@ -99,3 +100,10 @@ class Mouth:
         return Speech(
             piece.pcm, line.text, note.work_ids if note else (), note.attempt_id if note else ''
         )
+
+
+def public(text: str) -> str:
+    """`text` without protocol tokens and what stands inside private ones."""
+    splitter = Splitter()
+    parts = splitter.feed(text) + splitter.end_turn()
+    return ' '.join(part.text for part in parts if isinstance(part, Public))

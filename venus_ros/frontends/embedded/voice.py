@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -145,6 +148,7 @@ class Voice:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
+            env=os.environ | {'PYTHONPATH': _search_path()},
         )
         self._sent_at = time.monotonic() + START_S - MAX_SENTENCE_S
         self._reader = threading.Thread(
@@ -187,8 +191,6 @@ class Voice:
 
     def _read(self, child: subprocess.Popen[bytes]) -> None:
         """Take answers until the child ends. Runs in a thread; holds no lock while it reads."""
-        import io
-
         assert child.stdout is not None
         pipe = io.BufferedReader(child.stdout)  # type: ignore[arg-type]
         try:
@@ -213,6 +215,12 @@ class Voice:
             )
         if self._queue:
             self._send()
+
+
+def _search_path() -> str:
+    """PYTHONPATH with which the child finds this package, wherever it is started from."""
+    root = str(Path(__file__).resolve().parents[3])
+    return os.pathsep.join(filter(None, [root, os.environ.get('PYTHONPATH', '')]))
 
 
 def trim(pcm: Pcm, rate_hz: int, keep_s: float = 0.12) -> Pcm:

@@ -9,6 +9,7 @@ import numpy as np
 
 from venus_ros.core.errors import BackendError, InputError
 from venus_ros.core.messages import Kind, Role, Transcript, Unit
+from venus_ros.core.split import Public, Splitter
 from venus_ros.frontends.protocol import (
     Context,
     Control,
@@ -154,5 +155,6 @@ class ScriptedFrontend:
             self._speak(entry.say.replace('{note}', note.text if note else ''), note, out)
 
     def _speak(self, text: str, note: Note | None, out: StepOutput) -> None:
+        text = ' '.join(p.text for p in Splitter().feed(text) if isinstance(p, Public))
         ids, attempt = (note.work_ids, note.attempt_id) if note else ((), '')
         out.speech.append(Speech(tones(text), text, ids, attempt))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A room in which a frontend talks: it gives it units and plays its speech in counted time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from venus_ros.core.messages import Kind, Unit
+from venus_ros.frontends.protocol import (
+    Context,
+    Control,
+    Directive,
+    Heard,
+    Prompt,
+    Speech,
+    StepOutput,
+)
+
+
+@dataclass
+class Room:
+    """Drives `frontend`; `log` holds (unit, output) and `spoken` all speech that was given."""
+
+    frontend: object
+    context: Context = field(default_factory=Context)
+    k: int = 0
+    log: list[tuple[int, StepOutput]] = field(default_factory=list)
+    turn_id: int = 0
+    _made: list[Speech] = field(default_factory=list)
+    _played: int = 0
+    _open: bool = False
+    _busy: bool = False
+
+    def open(self, session_id: str = 'session') -> Room:
+        self.frontend.open(Prompt(session_id))
+        return self
+
+    def step(self, pcm=None, *, typed=(), notes=(), directive=Directive.NONE) -> StepOutput:
+        spec = self.frontend.spec
+        size = round(spec.unit_s * spec.audio_rate_hz)
+        pcm = np.zeros(size, np.int16) if pcm is None else pcm
+        end_ns = round((self.k + 1) * spec.unit_s * 1e9)
+        unit = Unit(self.k, pcm, end_ns, typed=tuple(typed))
+        out = self.frontend.step(unit, tuple(notes), self._heard(), directive, self.context)
+        self.log.append((self.k, out))
+        self.k += 1
+        self._take(out, directive)
+        return out
+
+    def hear(self, pcm, **more) -> list[StepOutput]:
+        """Give `pcm`, int16 [samples], unit by unit; the last unit is filled up with silence."""
+        size = round(self.frontend.spec.unit_s * self.frontend.spec.audio_rate_hz)
+        padded = np.pad(pcm, (0, -len(pcm) % size))
+        return [self.step(padded[i : i + size], **more) for i in range(0, len(padded), size)]
+
+    def wait(self, seconds: float) -> list[StepOutput]:
+        return [self.step() for _ in range(round(seconds / self.frontend.spec.unit_s))]
+
+    @property
+    def spoken(self) -> list[Speech]:
+        return [s for _, out in self.log for s in out.speech]
+
+    @property
+    def said(self) -> str:
+        return ' '.join(s.text for s in self.spoken)
+
+    @property
+    def tasks(self) -> list[str]:
+        text = ''.join(out.text for _, out in self.log)
+        return [part.split('</delegate>')[0] for part in text.split('<delegate>')[1:]]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        return [d.kind for _, out in self.log for d in out.decisions]
+
+    @property
+    def heard_words(self) -> list[str]:
+        return [t.text for _, out in self.log for t in out.heard_user if t.final]
+
+    @property
+    def speaking(self) -> bool:
+        return self._busy
+
+    def _heard(self) -> Heard:
+        total = sum(len(s.pcm) for s in self._made)
+        words, at = [], 0
+        for piece in self._made:
+            share = min(1.0, max(0.0, (self._played - at) / max(1, len(piece.pcm))))
+            split = piece.text.split()
+            words += split[: int(share * len(split))]
+            at += len(piece.pcm)
+        finished = self._busy and not self._open and self._played >= total
+        self._busy = self._busy and not finished
+        return Heard(self.turn_id, ' '.join(words), self._busy, finished)
+
+    def _take(self, out: StepOutput, directive: Directive) -> None:
+        if out.flush or directive is not Directive.NONE:
+            self._open = self._busy = False
+        if out.speech and not self._open:
+            self.turn_id += 1
+            self._made, self._played, self._open, self._busy = [], 0, True, True
+        self._made += out.speech
+        if out.control is Control.END_TURN:
+            self._open = False
+        if self._busy:
+            self._played += round(self.frontend.spec.unit_s * self.frontend.spec.speech_rate_hz)
+
+
+@pytest.fixture
+def room_of():
+    """Opens a room for a frontend and closes the frontend afterwards."""
+    opened = []
+
+    def make(frontend, context: Context | None = None) -> Room:
+        opened.append(frontend)
+        return Room(frontend, context or Context()).open()
+
+    yield make
+    for frontend in opened:
+        frontend.close()
