@@ -164,7 +164,8 @@ class Speaker:
         return turn.complete or turn.queued >= START_S * self.rate
 
     def _cut(self, out: Pcm, position: int) -> int:
-        """Let a sound that has no continuation die away."""
+        """Let a sound that has no continuation die away; what comes later is not ducked."""
+        self._duck(False)
         self._sounding, self._severed, self._changed = False, False, True
         self._fading = tail(self._last_sample, max(1, int(TAIL_S * self.rate)))
         return self._fade(out, position)
