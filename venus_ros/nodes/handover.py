@@ -18,7 +18,7 @@ class Handover:
         self._node = node
         self._take = take
         self._items: deque[Any] = deque()
-        self._guard = node.create_guard_condition(self._drain)
+        self._guard = node.create_guard_condition(self.drain)
 
     def put(self, item: Any) -> None:
         """Hand over `item`; called from any thread. After `close` it is dropped."""
@@ -33,6 +33,7 @@ class Handover:
         self._node.destroy_guard_condition(self._guard)
         self._items.clear()
 
-    def _drain(self) -> None:
+    def drain(self) -> None:
+        """Take what waits now; only on the executor's thread."""
         while self._items:
             self._take(self._items.popleft())

@@ -15,6 +15,8 @@ import rclpy
 from lifecycle_msgs.msg import State as LifecycleState
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
@@ -135,6 +137,15 @@ class Recorder:
         answer = self._call(GetState, f'{node}/get_state', GetState.Request(), timeout_s)
         state: LifecycleState | None = answer.current_state if answer else None
         return state.label if state else ''
+
+    def set_number(self, node: str, name: str, value: float) -> None:
+        """Set a parameter of a node. Raises BackendError if it does not take it."""
+        request = SetParameters.Request()
+        number = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
+        request.parameters = [Parameter(name=name, value=number)]
+        answer = self._call(SetParameters, f'{node}/set_parameters', request, 5.0)
+        if answer is None or not answer.results[0].successful:
+            raise BackendError(f'does not take {name}', node)
 
     def _call(self, kind: Any, name: str, request: Any, timeout_s: float) -> Any:
         client = self._node.create_client(kind, name)
