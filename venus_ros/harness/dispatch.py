@@ -241,8 +241,6 @@ class Dispatch:
     def _merge(self, entry: Entry, told: Work) -> None:
         """Take over a record; what came too late is dropped with a reason."""
         self._table.merge(told)
-        if entry.outdated and entry.work.state is State.COMPLETED:
-            self._table.change(entry, WorkEvent.OUTDATE, error_code=Code.STALE)
         if not self._executing(entry):
             self._sent.pop(entry.work.work_id, None)
             self._tasks.pop(entry.work.work_id, None)

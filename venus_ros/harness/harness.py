@@ -184,7 +184,11 @@ class Harness:
     # ---- sending -----------------------------------------------------------------------------
 
     def _flush(self) -> list[Any]:
-        """Let every part do what it can now; announce first what others must know first."""
+        """Let every part do what it can now.
+
+        Cancels go before `works`, so that a server knows why a telling was withdrawn; goals go
+        after it, so that nobody hears of a work from its server first.
+        """
         self._dispatch.start_what_can()
         self._delivery.check()
         out, self._out = self._out, []
@@ -192,8 +196,10 @@ class Harness:
         if changed:
             out += self._requests.report(changed, self._watch.now_s)
             self._requests.forget()
+        sent = self._dispatch.take()
+        out += [message for message in sent if isinstance(message, DelegateCancel)]
         out += self._table.announce()
-        out += self._dispatch.take()
+        out += [message for message in sent if not isinstance(message, DelegateCancel)]
         out += self._delivery.take()
         return out + self._offer()
 

@@ -23,7 +23,7 @@ from venus_ros.core.messages import (
     Work,
 )
 from venus_ros.core.work import ENDED, RELEASED, WorkEvent
-from venus_ros.harness import skills as skill_words
+from venus_ros.harness.choice import choose
 from venus_ros.harness.dispatch import Dispatch
 from venus_ros.harness.evidence import Evidence, EvidenceStore
 from venus_ros.harness.job import resources
@@ -196,13 +196,10 @@ class Requests:
         if not goal.arguments_json:
             return self._plan(asked, evidence, goal.capability)
         try:
-            skill = self._skills.get(goal.capability, goal.skill)
-            arguments = skill_words.check_arguments(skill, json.loads(goal.arguments_json))
-        except ValueError as error:
-            return Refusal(Code.INVALID_ARGUMENT, f'The arguments are not JSON: {error}.')
+            skill, arguments = choose(self._skills, '', goal.skill, goal.arguments_json)
         except VenusError as error:
             return Refusal(error.code, error.message)
-        return (PlannedStep(goal.capability, skill.skill, arguments, task=goal.task),)
+        return (PlannedStep(skill.capability, skill.skill, arguments, task=goal.task),)
 
     def _plan(
         self, asked: Asked, evidence: Evidence, capability: str

@@ -37,6 +37,7 @@ from venus_ros.core.messages import (
 )
 from venus_ros.core.work import WorkEvent
 from venus_ros.harness import skills as skill_words
+from venus_ros.harness.choice import choose
 from venus_ros.harness.job import Job, Phase, robot_goal_id
 from venus_ros.harness.planner.base import Plan, PlanContext, Planner
 from venus_ros.harness.skills import Effect, Skill, Skills
@@ -179,40 +180,17 @@ class CapabilityServer:
 
     def _understand(self, goal: DelegateGoal) -> tuple[Skill, dict[str, Any]]:
         """Skill and checked arguments of a goal. Raises VenusError with a spoken sentence."""
-        if goal.arguments_json:
-            try:
-                arguments = json.loads(goal.arguments_json)
-            except ValueError as error:
-                raise VenusError(
-                    f'arguments_json is not JSON: {error}', Code.INVALID_ARGUMENT
-                ) from error
-            if not isinstance(arguments, dict):
-                raise VenusError('arguments_json is not a JSON object', Code.INVALID_ARGUMENT)
-            return self._choose(goal.skill, arguments)
-        if goal.task and self._planner is not None:
-            plan = self._planner.plan(goal.task, PlanContext(capability=self.capability))
-            if not isinstance(plan, Plan):
-                raise VenusError(plan.sentence, plan.code)
-            if len(plan.steps) != 1 or plan.steps[0].capability != self.capability:
-                raise VenusError(
-                    f'{self.capability} cannot do all of this in one goal', Code.NOT_UNDERSTOOD
-                )
-            return self._choose(plan.steps[0].skill, dict(plan.steps[0].arguments))
-        return self._choose(goal.skill, {})
-
-    def _choose(self, name: str, arguments: dict[str, Any]) -> tuple[Skill, dict[str, Any]]:
-        """The named skill, or the first one that takes these arguments."""
-        if name:
-            skill = self._skills.get(self.capability, name)
-            return skill, skill_words.check_arguments(skill, arguments)
-        wrong: VenusError | None = None
-        for skill in self._skills.of(self.capability):
-            try:
-                return skill, skill_words.check_arguments(skill, arguments)
-            except VenusError as error:
-                wrong = wrong or error
-        assert wrong is not None, 'a capability has at least one skill'
-        raise wrong
+        if goal.arguments_json or not goal.task or self._planner is None:
+            return choose(self._skills, self.capability, goal.skill, goal.arguments_json)
+        plan = self._planner.plan(goal.task, PlanContext(capability=self.capability))
+        if not isinstance(plan, Plan):
+            raise VenusError(plan.sentence, plan.code)
+        if len(plan.steps) != 1 or plan.steps[0].capability != self.capability:
+            raise VenusError(
+                f'{self.capability} cannot do all of this in one goal.', Code.NOT_UNDERSTOOD
+            )
+        step = plan.steps[0]
+        return choose(self._skills, self.capability, step.skill, json.dumps(dict(step.arguments)))
 
     # ---- running -----------------------------------------------------------------------------
 

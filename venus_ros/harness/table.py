@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from venus_ros.core import work as life
+from venus_ros.core.errors import Code
 from venus_ros.core.log import EventLog
 from venus_ros.core.messages import Event, Kind, State, Work, Works
 from venus_ros.core.work import WorkEvent
@@ -115,6 +116,8 @@ class WorkTable:
                 del fields['error_code']
             entry.work = life.advance(entry.work, event, ns, **fields)
             self._record(entry, entry.work)
+            if state is State.COMPLETED and entry.outdated:
+                self.change(entry, WorkEvent.OUTDATE, error_code=Code.STALE)
         if entry.work.state not in life.RELEASED and told.state is entry.work.state:
             self._merge_progress(entry, told)
         return entry.work is not old
