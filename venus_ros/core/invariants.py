@@ -209,7 +209,7 @@ def _works_walk(log: Sequence[Any], told: Counter[str]) -> Iterator[str]:
             walk, before = tuple(state for state, _ in work.states), walks.get(work.work_id, ())
             walks[work.work_id] = walk
             if walk[: len(before)] != before:
-                yield f'work {work.work_id} has another past: {_steps(before)}, then {_steps(walk)}'
+                yield f'work {work.work_id} went {_steps(before)}, then had gone {_steps(walk)}'
     for work_id, walk in walks.items():
         if not legal(walk):
             yield f'work {work_id} went {_steps(walk)}'
@@ -228,9 +228,9 @@ def _private_stays_private(log: Sequence[Any]) -> Iterator[str]:
         if chunk.text:
             spoken[chunk.session_id, chunk.turn_id].append(chunk.text)
     shown = [(_name(key), ' '.join(texts)) for key, texts in spoken.items()]
-    for words in _of(log, Transcript):
-        if words.role is Role.ROBOT:
-            shown.append((_name((words.session_id, words.turn_id)), words.text))
+    for heard in _of(log, Transcript):
+        if heard.role is Role.ROBOT:
+            shown.append((_name((heard.session_id, heard.turn_id)), heard.text))
     for name, text in shown:
         if has_token(text):
             yield f'{name} speaks a protocol token'
