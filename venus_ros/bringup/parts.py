@@ -185,9 +185,7 @@ def make_parts(
     def harness() -> Engine:
         journal = Journal(folder / 'journal.sqlite')
         source = run_of('harness')
-        return Harness(
-            skills, planner, journal, source=source, stamp=clock.stamp, new_id=new_id
-        )
+        return Harness(skills, planner, journal, source=source, stamp=clock.stamp, new_id=new_id)
 
     return [
         Part('microphone', lambda: Microphone(track, clock, run_of('microphone')), ()),
@@ -206,7 +204,7 @@ _FRONTEND = (
 )  # fmt: skip
 _HARNESS = (
     DelegateSpan, DelegateGoal, DelegateAnswer, DelegateFeedback, DelegateResult, Works,
-    NoteAnswer, Event, ConversationState, Stopped, Transcript, Pose, Frame,
+    NoteAnswer, Event, ConversationState, Playout, Stopped, Transcript, Pose, Frame, RobotServer,
 )  # fmt: skip
 _SERVER = (
     DelegateGoal, DelegateCancel, RobotAnswer, RobotFeedback, RobotResult, RobotServer, Works,

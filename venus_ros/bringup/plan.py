@@ -111,6 +111,7 @@ class Options:
         speaker: 'pyaudio', 'file' (writes `robot_wav`) or 'none'.
         robot_wav: where the robot's side goes, for `speaker='file'`.
         sim: whether the simulated robot runs.
+        closed_doors: doors of the simulated house that are shut.
         doubles: server → behaviour, for servers that a robot double plays.
         journal: path of the harness' journal; '' = the user's own.
         namespace: namespace of all nodes.
@@ -126,6 +127,7 @@ class Options:
     speaker: str = 'pyaudio'
     robot_wav: str = ''
     sim: bool = True
+    closed_doors: Sequence[str] = ()
     doubles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     journal: str = ''
     namespace: str = ''
@@ -178,7 +180,9 @@ def _server(name: str, options: Options) -> ProcessPlan:
 def _robot(options: Options) -> list[ProcessPlan]:
     robots = []
     if options.sim:
-        given = {'without': sorted(options.doubles)} if options.doubles else {}
+        given = _given(closed_doors=','.join(options.closed_doors))
+        if options.doubles:
+            given['without'] = sorted(options.doubles)
         robots.append(ProcessPlan('sim', 'sim', (NodePlan('sim', given),)))
     for server, behaviour in options.doubles.items():
         node = NodePlan(f'double_{server}', {'server': server, **behaviour})

@@ -69,6 +69,7 @@ def _run(
         while acts and acts[0].at <= clock.t_s:
             _do(acts.pop(0), graph, clock)
         while faults and faults[0].at <= clock.t_s:
+            log.faults.append((clock.t_s, faults[0].node, faults[0].do.value))
             _inflict(faults.pop(0), scene, graph)
         graph.step()
         for entry in log.entries[seen:]:
@@ -110,9 +111,12 @@ def open_frontend(scene: Scene) -> DuplexFrontend:
 
         return EmbeddedFrontend(counted=True)
     if scene.frontend == 'scripted':
+        from venus_ros.frontends.scripted import script
         from venus_ros.frontends.scripted.frontend import ScriptedFrontend
 
-        return ScriptedFrontend(scene.script)
+        if isinstance(scene.script, Path):
+            return ScriptedFrontend(script.load(scene.script))
+        return ScriptedFrontend(script.parse(scene.script, f'{scene.path}: script'))
     raise ConfigError(
         'is not to be had in counted time; play it with --live',
         f'{scene.path}: frontend: {scene.frontend}',

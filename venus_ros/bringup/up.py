@@ -18,7 +18,7 @@ COLOURS = (36, 33, 32, 35, 34, 96, 93, 92, 95, 94)
 
 
 def up(plan: Plan) -> int:
-    """Run `plan` until SIGINT or SIGTERM. Returns the exit status: 0, or 1 if a process gave up."""
+    """Run `plan` until SIGINT or SIGTERM. Returns 0, or 1 if a process gave up."""
     supervisor = Supervisor(plan, printer(plan))
     with asked_to_end() as end:
         supervisor.start()

@@ -43,7 +43,7 @@ class Outcome:
 
 
 def write_report(outcomes: Sequence[Outcome], folder: Path) -> None:
-    """Write the report of all scenes into `folder`; of several, one more into a folder for each."""
+    """Write the report of all scenes, and of several one more into a folder for each."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_json(report(outcomes), folder / 'report.json')
     if len(outcomes) == 1:

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `venus`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from venus_ros.bringup.plan import Options, Plan, make_plan
+from venus_ros.core.errors import Code, VenusError
+from venus_ros.core.messages import Scope, StopRequest
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns its exit status: 0 well, 1 not held, 2 wrongly asked or set up."""
+    chosen = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = chosen.command
+    try:
+        return command(chosen)
+    except VenusError as error:
+        print(f'venus: {error}', file=sys.stderr)
+        return 2 if error.code in (Code.BAD_CONFIG, Code.BAD_INPUT) else 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        'venus', description='A robot that hears, speaks and works at the same time.'
+    )
+    commands = parser.add_subparsers(required=True, metavar='COMMAND')
+
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int], about: str
+    ) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=about, description=about)
+        made.set_defaults(command=run)
+        return made
+
+    demo = command('demo', _demo, 'hold one live conversation with the simulated robot')
+    demo.add_argument(
+        '--report', type=Path, default=Path('out/demo'), help='folder for the report'
+    )
+    demo.add_argument('--verbose', action='store_true', help='show what the nodes print')
+    _robot_options(command('up', _up, 'run the whole robot until Ctrl-C'))
+    _robot_options(command('talk', _talk, 'run the whole robot and show the conversation'))
+    tell = command('tell', _tell, 'type words to the robot, as its user')
+    tell.add_argument('text', nargs='+')
+    speak = command('speak', _speak, 'let the robot say something')
+    speak.add_argument('text', nargs='+')
+    play = command('play', _play, 'play scenes and judge them')
+    play.add_argument('scene', nargs='*', help='files, or names of shipped scenes; none = all')
+    play.add_argument('--report', type=Path, help='folder for report.json, sound and picture')
+    play.add_argument('--live', action='store_true', help='real processes, real DDS, real time')
+    play.add_argument('--verbose', action='store_true', help='show what the nodes print')
+    command('works', _works, "show the harness' table of works")
+    stop = command('stop', _stop, 'stop the robot now')
+    stop.add_argument('--scope', choices=('speech', 'motion', 'all'), default='all')
+    command('doctor', _doctor, 'say what is here, what is missing, and what to do')
+    return parser
+
+
+def _robot_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('--frontend', default='embedded', help='what hears and answers')
+    parser.add_argument('--no-sim', dest='sim', action='store_false', help='a real robot is there')
+    parser.add_argument('--skills', default='', metavar='FILE', help='skills to add or override')
+    parser.add_argument(
+        '--microphone', default='device', choices=('device', 'none'), help='none: typed words only'
+    )
+    parser.add_argument('--speaker', default='pyaudio', choices=('pyaudio', 'none'))
+    parser.add_argument('--namespace', default='', help='namespace of all nodes')
+
+
+def _demo(chosen: argparse.Namespace) -> int:
+    from venus_ros.bringup.show import perform, shipped
+
+    return perform([shipped('demo')], chosen.report, live=True, verbose=chosen.verbose)
+
+
+def _play(chosen: argparse.Namespace) -> int:
+    from venus_ros.bringup.show import all_shipped, perform, shipped
+
+    files = [shipped(name) for name in chosen.scene] or all_shipped()
+    return perform(files, chosen.report, live=chosen.live, verbose=chosen.verbose)
+
+
+def _up(chosen: argparse.Namespace) -> int:
+    from venus_ros.bringup.up import up
+
+    return up(_plan(chosen))
+
+
+def _talk(chosen: argparse.Namespace) -> int:
+    from venus_ros.bringup.talk import talk
+
+    return talk(_plan(chosen))
+
+
+def _plan(chosen: argparse.Namespace) -> Plan:
+    from venus_ros.harness.skills import load
+
+    skills = load(*filter(None, [chosen.skills]))
+    return make_plan(
+        Options(
+            frontend=chosen.frontend,
+            capabilities=skills.capabilities(),
+            skills_path=chosen.skills,
+            microphone=chosen.microphone,
+            speaker=chosen.speaker,
+            sim=chosen.sim,
+            namespace=chosen.namespace,
+        )
+    )
+
+
+def _tell(chosen: argparse.Namespace) -> int:
+    from venus_ros.nodes.client import Client
+
+    with Client() as client:
+        client.type_text(' '.join(chosen.text))
+    return 0
+
+
+def _speak(chosen: argparse.Namespace) -> int:
+    from venus_ros.nodes.client import Client
+
+    with Client() as client:
+        print(f'heard: {client.speak(" ".join(chosen.text))}')
+    return 0
+
+
+def _works(chosen: argparse.Namespace) -> int:
+    from venus_ros.nodes.client import Client
+    from venus_ros.scenes.narrator import describe
+
+    with Client() as client:
+        works = client.works().works
+    for work in works:
+        done = '' if work.progress != work.progress else f' {work.progress:.0%}'
+        words = work.summary or work.text
+        print(f'{work.work_id[:8]}  {work.state.name:<10}{done:>5}  {describe(work)}  {words}')
+    if not works:
+        print('no works')
+    return 0
+
+
+def _stop(chosen: argparse.Namespace) -> int:
+    from venus_ros.nodes.client import Client
+
+    with Client() as client:
+        print(client.stop(StopRequest('', Scope[chosen.scope.upper()])))
+    return 0
+
+
+def _doctor(chosen: argparse.Namespace) -> int:
+    from venus_ros.bringup.doctor import examine
+
+    return examine(print)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

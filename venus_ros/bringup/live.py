@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Play a scene live: real processes, real DDS on a domain of its own, real time."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from venus_ros.bringup.plan import Options, Plan, make_plan
+from venus_ros.bringup.playing import See, comes_back_by_itself
+from venus_ros.bringup.supervisor import Say, Supervisor
+from venus_ros.core.errors import BackendError
+from venus_ros.core.messages import Capabilities, ConversationState, StopRequest
+from venus_ros.scenes.ending import Ending
+from venus_ros.scenes.format import Act, Do, Fault, Scene
+from venus_ros.scenes.log import Log
+from venus_ros.scenes.sound import read_wav, spoken
+from venus_ros.scenes.track import RATE_HZ, Track, make_track, read_picture
+from venus_ros.scenes.voices import user_audio
+
+READY_S = 90.0
+"""Longest start of all nodes."""
+SPIN_S = 0.02
+PICTURE_EVERY_S = 0.5
+DOMAINS = range(101, 201)
+
+
+def play_live(
+    scene: Scene,
+    see: See = lambda t_s, source, message: None,
+    say: Say = lambda process, line: None,
+) -> Log:
+    """Play `scene` and return what happened; `say` takes what the processes print.
+
+    Raises:
+        VenusError: a node does not become ready, or the scene asks for what is not there.
+    """
+    track = make_track(scene, user_audio)
+    with tempfile.TemporaryDirectory(prefix='venus-live-') as name:
+        folder = Path(name)
+        plan = make_plan(_options(scene, track, folder))
+        with _running(plan, say) as (supervisor, stage):
+            stage.wait_until_ready(scene, supervisor)
+            log = stage.play(scene, track, supervisor, see)
+        _add_sound(scene, log, folder / 'robot.wav')
+    return log
+
+
+def _options(scene: Scene, track: Track, folder: Path) -> Options:
+    import soundfile
+
+    soundfile.write(str(folder / 'user.wav'), track.pcm, RATE_HZ)
+    return Options(
+        frontend=scene.frontend,
+        script=_script_file(scene, folder),
+        microphone='file',
+        user_wav=str(folder / 'user.wav'),
+        speaker='file',
+        robot_wav=str(folder / 'robot.wav'),
+        closed_doors=scene.blocked,
+        doubles={
+            server: {k: v for k, v in asdict(double).items() if v is not None}
+            for server, double in scene.robots.items()
+        },
+        journal=str(folder / 'journal.sqlite'),
+    )
+
+
+def _script_file(scene: Scene, folder: Path) -> str:
+    if scene.script is None or isinstance(scene.script, Path):
+        return str(scene.script or '')
+    file = folder / 'script.yaml'
+    file.write_text(yaml.safe_dump(scene.script), encoding='utf-8')
+    return str(file)
+
+
+@contextmanager
+def _running(plan: Plan, say: Say) -> Iterator[tuple[Supervisor, _Stage]]:
+    """The processes of `plan` on a domain of their own, and their audience."""
+    domain = random.SystemRandom().choice(DOMAINS)
+    supervisor = Supervisor(plan, say, {'ROS_DOMAIN_ID': str(domain)})
+    os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'LARGE_DATA')
+    stage = _Stage(plan, domain)
+    try:
+        supervisor.start()
+        yield supervisor, stage
+    finally:
+        supervisor.end()
+        stage.close()
+
+
+class _Stage:
+    """Runs one scene before the recorder's eyes."""
+
+    def __init__(self, plan: Plan, domain: int) -> None:
+        from venus_ros.nodes.recorder import Recorder
+
+        self._plan = plan
+        self._arrived: list[tuple[int, str, Any]] = []
+        self._ready = False
+        self._absent: dict[str, str] = {'capabilities': 'not told yet'}
+        servers = [p.name for p in plan.processes if p.executable == 'capability_server']
+        self._recorder = Recorder(self._see, servers, domain)
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._recorder.close()
+
+    def _see(self, source: str, message: Any, arrived_ns: int) -> None:
+        self._arrived.append((arrived_ns, source, message))
+        if isinstance(message, ConversationState):
+            self._ready = message.stage == 'ready'
+        elif isinstance(message, Capabilities):
+            self._absent = {
+                c.capability: c.reason for c in message.capabilities if not c.available
+            }
+
+    def wait_until_ready(self, scene: Scene, supervisor: Supervisor) -> None:
+        """All nodes are active, the frontend is ready and the robot's servers are seen.
+
+        Raises:
+            BackendError: they are not, after `READY_S`.
+        """
+        nodes = [name for name in self._plan.nodes if name != 'audio_file']
+        hidden = any(double.unavailable_until_s > 0 for double in scene.robots.values())
+        end_s = time.monotonic() + READY_S
+        waiting = list(nodes)
+        while time.monotonic() < end_s:
+            supervisor.poll()
+            self._recorder.spin(SPIN_S)
+            waiting = [n for n in waiting if self._recorder.state_of(n) != 'active']
+            seen = hidden or not self._absent
+            if not waiting and self._ready and seen:
+                return
+            if any(child.given_up for child in supervisor.children.values()):
+                break
+        missing = [f'{name} is not active' for name in waiting]
+        missing += [] if self._ready else ['the frontend is not ready']
+        missing += [f'{name}: {reason}' for name, reason in self._absent.items()]
+        raise BackendError(f'the robot did not get ready: {"; ".join(missing)}', scene.name)
+
+    def play(self, scene: Scene, track: Track, supervisor: Supervisor, see: See) -> Log:
+        """Start the user's sound, which is t = 0, and go on until the scene is over."""
+        self._recorder.activate('audio_file')
+        end_s = time.monotonic() + 5.0
+        while self._recorder.first_sound_ns is None:
+            self._recorder.spin(SPIN_S)
+            if time.monotonic() > end_s:
+                raise BackendError("the user's sound did not begin", scene.name)
+        log = Log(track, self._recorder.first_sound_ns, live=True)
+        zero_s = time.monotonic() - log.seconds(self._recorder.now_ns())
+        for server in scene.robots:
+            self._recorder.set_number(f'double_{server}', 'zero_s', zero_s)
+        self._run(scene, log, Ending(scene, track), supervisor, see)
+        log.end_s = log.seconds(self._recorder.now_ns())
+        return log
+
+    def _run(
+        self, scene: Scene, log: Log, ending: Ending, supervisor: Supervisor, see: See
+    ) -> None:
+        acts = [a for a in scene.user if a.text or a.image or a.stop is not None]
+        faults = list(scene.faults)
+        picture, next_picture_s = None, 0.0
+        while not ending.over(t_s := log.seconds(self._recorder.now_ns())):
+            while acts and acts[0].at <= t_s:
+                act = acts.pop(0)
+                picture = read_picture(act.image) if act.image else picture
+                self._do(act)
+            if picture is not None and t_s >= next_picture_s:
+                self._recorder.show(picture)
+                next_picture_s = t_s + PICTURE_EVERY_S
+            while faults and faults[0].at <= t_s:
+                _inflict(faults[0], scene, supervisor)
+                log.faults.append((t_s, faults[0].node, faults.pop(0).do.value))
+            supervisor.poll()
+            self._recorder.spin(SPIN_S)
+            self._pass_on(log, ending, see)
+
+    def _do(self, act: Act) -> None:
+        if act.stop is not None:
+            self._recorder.call_stop(StopRequest(f'stop-{act.at:g}', act.stop))
+        elif act.text:
+            self._recorder.type_text(act.text)
+
+    def _pass_on(self, log: Log, ending: Ending, see: See) -> None:
+        arrived, self._arrived = self._arrived, []
+        for arrived_ns, source, message in arrived:
+            t_s = log.seconds(arrived_ns)
+            log.add(t_s, source, message)
+            ending.see(t_s, message)
+            see(t_s, source, message)
+
+
+def _inflict(fault: Fault, scene: Scene, supervisor: Supervisor) -> None:
+    if fault.do is Do.KILL:
+        supervisor.kill(fault.node, respawn=comes_back_by_itself(fault, scene))
+    elif fault.do is Do.FREEZE:
+        supervisor.send(fault.node, signal.SIGSTOP)
+    elif fault.do is Do.THAW:
+        supervisor.send(fault.node, signal.SIGCONT)
+    else:
+        supervisor.restart(fault.node)
+
+
+def _add_sound(scene: Scene, log: Log, file: Path) -> None:
+    """The robot's side: as the speaker wrote it, or, if it was restarted, from its reports."""
+    restarted = any(fault.node in ('speaker', 'audio') for fault in scene.faults)
+    found = None if restarted else read_wav(file, log.zero_ns)
+    log.robot_pcm, log.robot_rate_hz = found or spoken(log)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`venus play` and `venus demo`: play scenes before the user's eyes, judge, and report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from venus_ros.bringup.judging import decide
+from venus_ros.core.errors import ConfigError
+from venus_ros.scenes.format import Scene
+from venus_ros.scenes.log import Log
+from venus_ros.scenes.narrator import Narrator
+from venus_ros.scenes.reading import read_scene
+from venus_ros.scenes.report import Outcome, report, write_report
+
+LIBRARY = Path(__file__).resolve().parent.parent / 'scenes' / 'library'
+DEMO = 'demo'
+
+
+def all_shipped() -> list[Path]:
+    """Every shipped scene that must hold, without the demo."""
+    return [file for file in sorted(LIBRARY.glob('*.yaml')) if file.stem != DEMO]
+
+
+def shipped(name: str) -> Path:
+    """The file of that name, or the shipped scene. Raises ConfigError if there is neither."""
+    file = Path(name)
+    if file.is_file():
+        return file
+    inside = LIBRARY / f'{name}.yaml'
+    if not inside.is_file():
+        names = ', '.join(path.stem for path in all_shipped())
+        raise ConfigError(f'no such file, and no shipped scene; there are {names}', name)
+    return inside
+
+
+def perform(files: Sequence[Path], folder: Path | None, *, live: bool, verbose: bool) -> int:
+    """Play `files` one after the other. Returns 0 if all of them held, else 1.
+
+    All files are read before the first is played, so that a mistake in one costs no time.
+
+    Raises:
+        VenusError: a scene is wrong, or the robot does not get ready.
+    """
+    scenes = [read_scene(file) for file in files]
+    outcomes = [_perform_one(scene, live=live, verbose=verbose) for scene in scenes]
+    if folder is not None:
+        write_report(outcomes, folder)
+    _sum_up(outcomes, folder)
+    return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+def _perform_one(scene: Scene, *, live: bool, verbose: bool) -> Outcome:
+    print(f'── {scene.name}' + (f': {scene.about}' if scene.about else ''), flush=True)
+    narrator = Narrator(lambda line: print(line, flush=True), sys.stdout.isatty())
+    outcome = decide(scene, _run(scene, narrator, live=live, verbose=verbose))
+    print('   held' if outcome.passed else '   NOT HELD', flush=True)
+    for failure in outcome.failures:
+        print(f'   ✗ {failure}', flush=True)
+    return outcome
+
+
+def _run(scene: Scene, narrator: Narrator, *, live: bool, verbose: bool) -> Log:
+    if not live:
+        from venus_ros.bringup.playing import play
+
+        return play(scene, narrator.see)
+    from venus_ros.bringup.live import play_live
+
+    tail: list[str] = []
+
+    def say(process: str, line: str) -> None:
+        tail.append(f'{process}: {line}')
+        del tail[:-60]
+        if verbose:
+            print(f'         {process}: {line}', flush=True)
+
+    print('   starting the nodes', flush=True)
+    try:
+        return play_live(scene, narrator.see, say)
+    except Exception:
+        if not verbose:
+            print('\n'.join(f'   {line}' for line in tail), file=sys.stderr)
+        raise
+
+
+def _sum_up(outcomes: Sequence[Outcome], folder: Path | None) -> None:
+    held = sum(outcome.passed for outcome in outcomes)
+    print(f'{held} of {len(outcomes)} scenes held')
+    for name, values in report(outcomes)['latencies_ms'].items():
+        if values['n']:
+            print(
+                f'   {name:<14} n {values["n"]:<5} median {values["median"]:.0f} ms, '
+                f'p95 {values["p95"]:.0f} ms'
+            )
+    if folder is not None:
+        print(f'report in {folder}')

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`venus talk`: the whole robot at this machine's microphone, and the conversation as text."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from venus_ros.bringup.plan import Plan
+from venus_ros.bringup.supervisor import Supervisor
+from venus_ros.bringup.up import asked_to_end
+from venus_ros.scenes.narrator import Narrator
+
+SPIN_S = 0.1
+LOG = Path('out/talk/nodes.log')
+
+
+def talk(plan: Plan) -> int:
+    """Run `plan` until SIGINT or SIGTERM; what the nodes print goes to a file."""
+    from venus_ros.nodes.recorder import Recorder
+
+    LOG.parent.mkdir(parents=True, exist_ok=True)
+    narrator = Narrator(lambda line: print(line, flush=True), sys.stdout.isatty())
+    begin_s = time.monotonic()
+
+    def see(source: str, message: Any, now_ns: int) -> None:
+        narrator.see(time.monotonic() - begin_s, source, message)
+
+    with LOG.open('w', encoding='utf-8', buffering=1) as log, asked_to_end() as end:
+        supervisor = Supervisor(plan, lambda name, line: print(f'{name}: {line}', file=log))
+        recorder = Recorder(see)
+        print(f'starting; the nodes write to {LOG}; Ctrl-C ends', flush=True)
+        try:
+            supervisor.start()
+            while not end.is_set():
+                supervisor.poll()
+                recorder.spin(SPIN_S)
+        finally:
+            supervisor.end()
+            recorder.close()
+    return int(any(child.given_up for child in supervisor.children.values()))
