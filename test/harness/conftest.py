@@ -150,6 +150,7 @@ class Frontend:
         self.accepts = True
         self.tells = True
         self.told: list[str] = []
+        self.heard_ids: list[str] = []
         self.notes: list[m.AdmitNote] = []
         self._telling: tuple[float, m.AdmitNote] | None = None
         self._said: m.Floor | None = None
@@ -175,6 +176,7 @@ class Frontend:
         if self._telling and now_s - self._telling[0] >= self.tell_s:
             note, self._telling, self.floor = self._telling[1], None, m.Floor.FREE
             self.told.append(note.text)
+            self.heard_ids += note.work_ids
             out += [self._event(m.Kind.NOTE_HEARD, note), *self._state()]
         return out
 

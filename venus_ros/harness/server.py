@@ -395,8 +395,9 @@ class CapabilityServer:
             if job is None:
                 self._find_left_behind(work, first)
             elif job.executing:
-                if work.state in life.ENDED or work.state is State.CANCELLING:
-                    self._cancel(job, Code(work.error_code) or Code.CANCELLED)
+                asked = work.state is State.CANCELLING and work.error_code
+                if asked or work.state in life.ENDED:
+                    self._cancel(job, _code(work.error_code))
             else:
                 self._learn_telling(job, work)
 
@@ -524,3 +525,9 @@ class CapabilityServer:
         for work_id in over:
             job = self._jobs.pop(work_id)
             self._by_robot_goal.pop(job.robot_goal_id, None)
+
+
+def _code(number: int) -> Code:
+    """An error code as the harness tells it; what is none of ours is an ordinary cancel."""
+    known = number in Code.__members__.values()
+    return Code(number) if known and number else Code.CANCELLED
