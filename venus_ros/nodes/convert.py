@@ -140,6 +140,8 @@ def _plan(cls: type, ros_type: type) -> tuple[_Step, ...]:
             codec = to_time, from_time
         elif field.name.endswith('_s') and path[-1] != field.name:
             codec = to_duration, _to_seconds
+        elif hints[field.name] is float and 'int' in ros_fields.get(path[-1], ''):
+            codec = round, float
         else:
             codec = _codec(hints[field.name])
         steps.append(_Step(field.name, path, *codec))
