@@ -21,6 +21,10 @@ NUMPY_1 = '1.26.4'
 """What a ROS 2 whose messages were built for NumPy 1 gets, unless it has its own."""
 
 
+SOURCED_OWN = ('ros-', 'numpy==', 'setuptools==', 'empy==', 'lark==', 'colcon-', 'catkin-pkg==')
+"""Packages whose versions a sourced ROS 2 decides: its generators run with what it came with."""
+
+
 @dataclass(frozen=True)
 class Setup:
     """What is to be set up, where, and for what."""
@@ -45,8 +49,10 @@ class Setup:
     def steps(self) -> list[Step]:
         """Return the steps in order; a later one may rely on every earlier one."""
         steps = [self._virtual_environment()]
-        if not self.ros.is_sourced:
-            steps.append(self._packages('ros', 'ROS 2 and its generators', ['ros']))
+        if self.ros.is_sourced:
+            steps.append(self._packages('build', 'build tools', ['build']))
+        else:
+            steps.append(self._packages('ros', 'ROS 2 and its generators', ['ros', 'build']))
         runtime = ['base', 'voice', 'sim']
         steps.append(self._packages('run', 'speech, vision and simulation', runtime))
         steps.append(self._weights())
@@ -91,9 +97,7 @@ class Setup:
         if not lock.exists():  # an interpreter without pins of its own: the nearest one's
             lock = self.root / 'requirements' / 'lock-3.12.txt'
         lines = [
-            line
-            for line in lock.read_text().splitlines()
-            if not line.startswith(('ros-', 'numpy==', 'setuptools=='))
+            line for line in lock.read_text().splitlines() if not line.startswith(SOURCED_OWN)
         ]
         major, minor = map(int, self.ros.numpy.split('.')[:2])
         numpy = NUMPY_1 if (major, minor) < (1, 26) else self.ros.numpy
@@ -101,15 +105,16 @@ class Setup:
 
     def _pip(self, log: CommandLog, arguments: list[str | Path]) -> None:
         resume = ['--resume-retries', '5'] if PIP not in arguments else []
-        command = [self.python, '-m', 'pip', 'install', '--disable-pip-version-check']
-        log.run([*command, '--retries', '5', *resume, *arguments], attempts=3)
+        command: list[str | Path] = [self.python, '-m', 'pip', 'install', '--retries', '5']
+        command += ['--disable-pip-version-check', *resume, *arguments]
+        log.run(command, attempts=3)
 
     def _packages(self, name: str, title: str, groups: list[str]) -> Step:
         files = [self.root / 'requirements' / f'{group}.txt' for group in groups]
 
         def act(log: CommandLog) -> None:
-            options = [word for file in files for word in ('-r', str(file))]
-            self._pip(log, ['-c', self.constraint, *options])
+            words = [f'-r{file}' for file in files]
+            self._pip(log, ['-c', self.constraint, *words])
             if name == 'ros':
                 mend_wheel_paths(self.venv, log)
 
@@ -137,7 +142,7 @@ class Setup:
         def act(log: CommandLog) -> None:
             build_interfaces(package, self.venv, self.ros, log)
 
-        inputs = [self._identity(), self.root / 'requirements' / 'ros.txt', package]
+        inputs = self._inputs(self.root / 'requirements' / 'ros.txt', package)
         return Step(package.name, f'interfaces: {package.name}', inputs, act)
 
     def _project(self) -> Step:
@@ -146,7 +151,8 @@ class Setup:
             self._pip(log, ['--no-deps', '--no-build-isolation', '-e', self.root])
 
         files = [self.root / name for name in ('setup.py', 'setup.cfg', 'package.xml')]
-        return Step('project', 'venus_ros itself', [self._identity(), *files], act)
+        executables = self.root / 'venus_ros' / 'bringup' / 'plan.py'
+        return Step('project', 'venus_ros itself', self._inputs(*files, executables), act)
 
     def _environment_file(self) -> Step:
         def act(log: CommandLog) -> None:
