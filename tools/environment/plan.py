@@ -142,8 +142,14 @@ class Setup:
         def act(log: CommandLog) -> None:
             build_interfaces(package, self.venv, self.ros, log)
 
-        inputs = self._inputs(self.root / 'requirements' / 'ros.txt', package)
+        inputs = [self._identity(), self._generators(), package]
         return Step(package.name, f'interfaces: {package.name}', inputs, act)
+
+    def _generators(self) -> str:
+        """Return the pins of what generated code depends on."""
+        locks = sorted((self.root / 'requirements').glob('lock-*.txt'))
+        lines = [line for lock in locks for line in lock.read_text().splitlines()]
+        return '\n'.join(line for line in lines if line.startswith(SOURCED_OWN))
 
     def _project(self) -> Step:
         def act(log: CommandLog) -> None:
@@ -152,7 +158,8 @@ class Setup:
 
         files = [self.root / name for name in ('setup.py', 'setup.cfg', 'package.xml')]
         executables = self.root / 'venus_ros' / 'bringup' / 'plan.py'
-        return Step('project', 'venus_ros itself', self._inputs(*files, executables), act)
+        inputs = [self._identity(), *files, executables]
+        return Step('project', 'venus_ros itself', inputs, act)
 
     def _environment_file(self) -> Step:
         def act(log: CommandLog) -> None:
