@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from venus_ros.scenes import voices  # noqa: E402
+from venus_ros.scenes import voices
 
 
 def wanted() -> list[tuple[str, str]]:

@@ -171,7 +171,9 @@ def test_pictures_and_gaps_are_taken(room):
     room.frontend.step(unit, (), Heard(), Directive.NONE, Context())
 
 
-@pytest.mark.parametrize('typed', ['', '   ', '\x00\x07', '\ufffd\ud83e', 'x' * 20000, '<delegate>'])
+@pytest.mark.parametrize(
+    'typed', ['', '   ', '\x00\x07', '\ufffd\ud83e', 'x' * 20000, '<delegate>']
+)
 def test_odd_typing_stops_nothing(room, typed):
     room.step(typed=[typed])
     room.step(typed=['hello'])

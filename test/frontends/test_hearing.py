@@ -100,7 +100,8 @@ def test_a_sentence_said_once_is_told_once():
 
 
 def hear(recogniser, sound, judge=lambda text, hint: 0.45):
-    ears = Ears(recogniser, None, judge, counted=True)
+    ears = Ears(recogniser, None, counted=True)
+    ears.reset(judge)
     signs = []
     for at in range(0, len(sound), UNIT):
         signs += [(at / RATE_HZ, s) for s in ears.step(sound[at : at + UNIT], partials=False)]

@@ -83,7 +83,7 @@ class Recogniser:
         Args:
             quick: half the time for somewhat more errors: for words that are still being spoken.
         """
-        sound = pcm[-28 * RATE_HZ :].astype(np.float32) / 32768
+        sound = pcm[-28 * RATE_HZ :].astype(np.float32) * np.float32(1 / 32768)
         if len(sound) < RATE_HZ // 10 or not np.any(sound):
             return Words('', 0.0, 'silence')
         length_s = len(sound) / RATE_HZ

@@ -76,27 +76,30 @@ class Ears:
     Args:
         recogniser: makes words.
         melody: end-of-turn hint; none where it is not installed.
-        judge: says how long to wait after which words.
         counted: wait for the thread inside `step`, so that a run repeats exactly.
     """
 
-    def __init__(
-        self, recogniser: Recogniser, melody: Melody | None, judge: Judge, counted: bool
-    ) -> None:
-        self._recogniser, self._melody, self._judge = recogniser, melody, judge
+    def __init__(self, recogniser: Recogniser, melody: Melody | None, counted: bool) -> None:
+        self._recogniser, self._melody = recogniser, melody
         self._counted = counted
         self._voice = VoiceActivity()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='recognition')
         self.asr_ms = 0.0
-        self.reset()
+        self._revision = 0
+        self.reset(lambda text, melody: DOUBTFUL_S)
 
-    def reset(self) -> None:
-        """Forget all sound; samples are counted from 0 again."""
+    def reset(self, judge: Judge) -> None:
+        """Forget all sound; samples are counted from 0 again.
+
+        Args:
+            judge: says how long to wait after which words.
+        """
+        self._judge = judge
         self._voice.reset()
         self._sound: Pcm = np.zeros(0, np.int16)
         self._origin = 0
         self._now = 0
-        self._revision = 0
+        self._revision += 1
         self._clear()
 
     def close(self) -> None:
@@ -122,11 +125,6 @@ class Ears:
         """How long the current utterance has lasted, s."""
         return 0.0 if self._start is None else ((self._end or self._now) - self._start) / RATE_HZ
 
-    def forget(self) -> None:
-        """Drop the current utterance; if the voice goes on, it begins a new one."""
-        self._revision += 1
-        self._clear()
-
     def step(self, pcm: Pcm, partials: bool) -> list[Sign]:
         """Take the next sound, int16 [samples] at 16 kHz; returns what is known now.
 
@@ -136,7 +134,10 @@ class Ears:
         self._keep(pcm)
         signs: list[Sign] = []
         for edge in self._voice.push(pcm):
-            signs += self._begin(edge.sample) if edge.speech else self._pause(edge.sample)
+            if edge.speech:
+                signs += self._begin(edge.sample)
+            else:
+                self._pause(edge.sample)
         if self._start is None:
             return signs
         if self._end is not None and self._final is None and self._silence_s() >= SPECULATE_S:
@@ -171,11 +172,10 @@ class Ears:
         self._last_partial = sample + PARTIAL_AFTER - PARTIAL_EVERY
         return [Began(sample)]
 
-    def _pause(self, sample: int) -> list[Sign]:
+    def _pause(self, sample: int) -> None:
         if self._start is not None:
             self._end = sample
             self._told_pause = False
-        return []
 
     def _silence_s(self) -> float:
         return 0.0 if self._end is None else (self._now - self._end) / RATE_HZ

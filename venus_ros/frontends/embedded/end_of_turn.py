@@ -88,7 +88,7 @@ class Melody:
     def complete(self, pcm: Pcm) -> float:
         """Probability for the turn whose sound so far is `pcm`, int16 [samples] at 16 kHz."""
         most = self.SECONDS * RATE_HZ
-        sound = pcm[-most:].astype(np.float32) / 32768
+        sound = pcm[-most:].astype(np.float32) * np.float32(1 / 32768)
         padded = np.pad(sound, (most - len(sound), 0))
         (out,) = self._net.run(None, {'input_features': self._features(padded)[None]})[:1]
         return float(np.ravel(out)[0])

@@ -19,19 +19,22 @@ RESUMED_S = 0.25
 HASTY_S = 1.2
 """The robot's first stretch of speech, in which the user may simply be going on."""
 
-_ASSENT = frozenset(
-    'uh huh uhhuh mm hmm hm mhm mmhmm mm-hmm uh-huh yeah yep yes ya okay ok right sure good great '
-    'nice cool fine oh ah aha i see really wow all alright well true exactly absolutely '
-    'interesting got it understood go on'.split()
-)
-_FIXED = frozenset({'i', 'see', 'got', 'it', 'go', 'on', 'all', 'good', 'well'})
-_FIXED_PHRASES = ('i see', 'got it', 'go on', 'all right')
-MOST_WORDS = 4
-
 
 def words_of(text: str) -> list[str]:
     """The words of `text`, lower case, without punctuation."""
     return re.findall(r"[\w']+", text.lower().replace('-', ' '))
+
+
+_ASSENT = frozenset(
+    words_of("""
+    uh huh uhhuh mm hmm hm mhm mmhmm yeah yep yes ya okay ok right sure good great nice cool fine
+    oh ah aha i see really wow all alright well true exactly absolutely interesting got it
+    understood go on
+""")
+)
+_FIXED = frozenset({'i', 'see', 'got', 'it', 'go', 'on', 'all', 'good', 'well'})
+_FIXED_PHRASES = ('i see', 'got it', 'go on', 'all right')
+MOST_WORDS = 4
 
 
 def is_backchannel(text: str) -> bool:
@@ -84,15 +87,22 @@ def while_speaking(
     return Verdict(Decision(Kind.INTERRUPTION, 'words', partial.confidence), True)
 
 
-def after_speaking(words: Words, spoken_s: float, robot_text: str) -> Verdict | None:
-    """What an utterance that began over the robot's speech was; none = it is for the dialogue."""
-    if not words.text:
-        quiet = Kind.BACKCHANNEL if spoken_s < 0.8 and words.reason == 'unsure' else Kind.BACKGROUND
-        return Verdict(Decision(quiet, words.reason, 1 - words.confidence), False)
+def nothing_said(words: Words, spoken_s: float, robot_text: str | None) -> Decision | None:
+    """Why a complete utterance is nothing to be answered; none = it is for the dialogue.
+
+    Args:
+        words: of the utterance.
+        spoken_s: how long it lasted.
+        robot_text: what the robot was saying when it began; none = the robot was silent.
+    """
+    unsure = 1 - words.confidence
+    if robot_text is None:
+        return None if words.text else Decision(Kind.BACKGROUND, words.reason, unsure)
     if is_backchannel(words.text):
-        return Verdict(Decision(Kind.BACKCHANNEL, 'listening', words.confidence), False)
+        return Decision(Kind.BACKCHANNEL, 'listening', words.confidence)
     if is_echo(words.text, robot_text):
-        return Verdict(Decision(Kind.BACKGROUND, 'echo', words.confidence), False)
-    if words.confidence < 0.5 and spoken_s < 0.7 and len(words_of(words.text)) <= 2:
-        return Verdict(Decision(Kind.BACKCHANNEL, 'short and unclear', 1 - words.confidence), False)
-    return None
+        return Decision(Kind.BACKGROUND, 'echo', words.confidence)
+    few = len(words_of(words.text)) <= 2
+    if spoken_s < 0.8 and few and (words.reason == 'unsure' or words.confidence < 0.5):
+        return Decision(Kind.BACKCHANNEL, 'short and unclear', unsure)
+    return None if words.text else Decision(Kind.BACKGROUND, words.reason, unsure)

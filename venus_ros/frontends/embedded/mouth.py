@@ -33,7 +33,7 @@ class Mouth:
         self._turn: list[Line] = []
         self._asked = 0
         self._open = False
-        self.faults: list[str] = []
+        self._faults: list[str] = []
 
     @property
     def pending(self) -> bool:
@@ -63,11 +63,16 @@ class Mouth:
         made = self._voice.wait() if self._counted else self._voice.ready()
         self._asked -= len(made)
         speech = [self._give(p) for p in made if p.pcm is not None and len(p.pcm)]
-        self.faults += [f'the voice failed on a sentence: {p.failed}' for p in made if p.failed]
+        self._faults += [f'the voice failed on a sentence: {p.failed}' for p in made if p.failed]
         if not self._asked and (speech or self._open):
             self._open = False
             return Control.END_TURN, speech
         return (Control.SPEAK if speech or self._open else Control.LISTEN), speech
+
+    def take_faults(self) -> list[str]:
+        """What failed since the last call, a sentence each."""
+        faults, self._faults = self._faults, []
+        return faults
 
     def stop(self) -> None:
         """Say nothing more of what was asked for."""

@@ -22,7 +22,7 @@ SMALLTALK = {
     'date': "I don't know what day it is.",
     'age': "I don't know how old I am.",
     'love': 'That is kind. I like helping you.',
-    'feelings': "I have no feelings, but everything works.",
+    'feelings': 'I have no feelings, but everything works.',
     'sing': "I can't sing, I'm afraid.",
     'bless': 'Thank you.',
     'nice': 'Good to hear.',

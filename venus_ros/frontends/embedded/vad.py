@@ -92,7 +92,7 @@ class VoiceActivity:
         edges = []
         whole = len(sound) - len(sound) % FRAME_SAMPLES
         for at in range(0, whole, FRAME_SAMPLES):
-            frame = sound[at : at + FRAME_SAMPLES].astype(np.float32) / 32768
+            frame = sound[at : at + FRAME_SAMPLES].astype(np.float32) * np.float32(1 / 32768)
             edges += self._advance(self._net(frame))
         self._rest = sound[whole:]
         return edges
@@ -113,5 +113,7 @@ def _weights() -> Path:
     """The network's file inside its package, found without importing the package."""
     package = find_spec('silero_vad')
     if package is None or package.origin is None:
-        raise BackendError('the voice detector is missing: pip install --no-deps silero-vad==6.2.3')
+        raise BackendError(
+            'the voice detector is missing: pip install --no-deps silero-vad==6.2.3'
+        )
     return Path(package.origin).parent / 'data' / 'silero_vad.onnx'

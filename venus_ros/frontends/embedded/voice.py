@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
@@ -21,10 +20,10 @@ import numpy as np
 
 from venus_ros.core.errors import BackendError
 from venus_ros.core.messages import Pcm
+from venus_ros.frontends.embedded.voice_child import ENGINES
 
-MAX_SENTENCE_S = 15.0
-"""A sentence that takes longer to make than this means that the child hangs."""
 START_S = 30.0
+"""The first sentence of a child may take so long: its voice is loaded before."""
 
 
 @dataclass(slots=True)
@@ -58,17 +57,22 @@ class Voice:
     Args:
         engine: `piper` or `espeak`; empty = the best there is.
         steady: the same text always gives the same sound.
+        patience_s: a sentence that takes longer to make means that the child hangs.
     """
 
-    def __init__(self, engine: str = '', steady: bool = False) -> None:
+    def __init__(self, engine: str = '', steady: bool = False, patience_s: float = 15.0) -> None:
         self._command = [sys.executable, '-m', f'{__package__}.voice_child']
         self.engine = engine or best_engine()
+        if self.engine not in ENGINES:
+            raise BackendError(f'no voice {self.engine!r}; there are {", ".join(ENGINES)}')
+        self._patience_s = patience_s
         self._command += [self.engine, *(['steady'] if steady else [])]
         self._queue: deque[tuple[int, Piece]] = deque()
         self._made: deque[Piece] = deque()
         self._changed = threading.Condition()
         self._ids = 0
-        self._sent_at = 0.0
+        self._due_s = 0.0
+        self._proven = False
         self._closed = False
         self.rate_hz = 0
         self.restarts = 0
@@ -103,7 +107,7 @@ class Voice:
         with self._changed:
             return bool(self._queue or self._made)
 
-    def wait(self, timeout_s: float = 2 * MAX_SENTENCE_S) -> list[Piece]:
+    def wait(self, timeout_s: float = 2 * START_S) -> list[Piece]:
         """All pieces asked for, blocking until they are made."""
         end = time.monotonic() + timeout_s
         with self._changed:
@@ -147,10 +151,9 @@ class Voice:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            bufsize=0,
             env=os.environ | {'PYTHONPATH': _search_path()},
         )
-        self._sent_at = time.monotonic() + START_S - MAX_SENTENCE_S
+        self._proven = False
         self._reader = threading.Thread(
             target=self._read, args=(self._child,), daemon=True, name='voice reader'
         )
@@ -159,17 +162,20 @@ class Voice:
     def _send(self) -> None:
         """Hand the first piece of the queue to the child."""
         number, piece = self._queue[0]
-        self._sent_at = max(self._sent_at, time.monotonic())
+        allowed_s = self._patience_s if self._proven else START_S
+        self._due_s = time.monotonic() + allowed_s
         line = json.dumps({'id': number, 'text': speakable(piece.text)}).encode() + b'\n'
         try:
             assert self._child.stdin is not None
             self._child.stdin.write(line)
+            self._child.stdin.flush()
         except OSError:
             pass  # it died: `_look_after` finds out
 
     def _look_after(self) -> None:
-        hangs = self._queue and time.monotonic() - self._sent_at > MAX_SENTENCE_S
-        if self._closed or not (hangs or self._child.poll() is not None):
+        hangs = bool(self._queue) and time.monotonic() > self._due_s
+        dead = self._child.poll() is not None and (self._proven or bool(self._queue))
+        if self._closed or not (hangs or dead):
             return
         self._child.kill()
         self._child.wait()
@@ -192,7 +198,7 @@ class Voice:
     def _read(self, child: subprocess.Popen[bytes]) -> None:
         """Take answers until the child ends. Runs in a thread; holds no lock while it reads."""
         assert child.stdout is not None
-        pipe = io.BufferedReader(child.stdout)  # type: ignore[arg-type]
+        pipe = child.stdout
         try:
             while line := pipe.readline():
                 answer = json.loads(line)
@@ -206,6 +212,7 @@ class Voice:
             self._changed.notify_all()
 
     def _take(self, answer: dict[str, Any], pcm: Pcm) -> None:
+        self._proven = True
         self.rate_hz = answer.get('rate', self.rate_hz)
         if self._queue and self._queue[0][0] == answer['id']:
             self._finish(

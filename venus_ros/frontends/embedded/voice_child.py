@@ -80,7 +80,7 @@ def main() -> None:
     out = sys.stdout.buffer
     while True:
         order = asked.get()
-        sound = np.zeros(0, np.int16)
+        sound: NDArray[np.int16] = np.zeros(0, np.int16)
         answer: dict[str, Any] = {'id': order['id']}
         try:
             answer['rate'], sound = speak(order['text'])

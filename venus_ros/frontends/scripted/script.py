@@ -5,9 +5,9 @@ A script is a list of entries. Each has one cue and the things to do:
 
     - {at: 1.0, say: Hello.}                     # counted seconds since the session opened
     - {unit: 30, delegate: go to the kitchen, say: I'll go.}
-    - {typed: stop, flush: true}                 # words typed by the user, part of them is enough
+    - {typed: stop, flush: true}                 # words that the user types contain these
     - {voice: 1, say: I hear you.}               # the user's first stretch of voice has ended
-    - {note: any, say: 'They say: {note}'}       # a result was admitted; `note: kitchen` = part of it
+    - {note: any, say: 'They say: {note}'}       # a result was admitted; or words that it has
 
 Things to do, in this order: `flush`, `cancel` (list of ordinals, 0 = all), `delegate` with
 `corrects` (ordinal), `say`, `decide` (name of an event kind).

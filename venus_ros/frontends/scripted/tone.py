@@ -16,7 +16,7 @@ GAP_S = 0.06
 
 def tones(text: str) -> Pcm:
     """`text` as tones: int16 [samples] at 16 kHz; about as long as if it were spoken."""
-    parts = [np.zeros(0, np.int16)]
+    parts: list[Pcm] = [np.zeros(0, np.int16)]
     for word in re.findall(r"\w[\w']*", text.lower()):
         for syllable in re.findall(r'[^aeiouy]*[aeiouy]+|[^aeiouy]+$', word) or [word]:
             parts.append(_tone(200 + 13 * (sum(map(ord, syllable)) % 20)))
