@@ -23,6 +23,8 @@ def fill(message: Any, values: Mapping[str, Any], where: str = 'goal') -> Any:
         InputError: unknown field or a value that the field cannot hold, with its full path.
     """
     known = message.get_fields_and_field_types()
+    if hasattr(message, '_check_fields'):  # newer messages check their fields only when told to
+        message._check_fields = True
     for name, value in values.items():
         path = f'{where}.{name}'
         if name not in known:
