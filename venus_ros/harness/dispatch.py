@@ -205,8 +205,8 @@ class Dispatch:
         if entry is None:
             return
         if result.status is GoalStatus.UNKNOWN:
-            if self._executing(entry):
-                self.fail(entry, Code.SERVER_LOST, f'{entry.work.capability} lost it')
+            if sent := self._sent.get(result.goal_id):
+                sent.missing_s = min(sent.missing_s, self._watch.now_s)
         elif result.work.work_id == result.goal_id:
             self._merge(entry, result.work)
             if result.work.state is not entry.work.state is State.FAILED:
@@ -321,6 +321,9 @@ class Dispatch:
                     self._ask_cancel(entry)
                 self.fail(entry, Code.SERVER_ABSENT, f'{name} is not there')
         elif now_s - sent.missing_s >= MISSING_WORK_S:
+            if absent_s < math.inf:
+                self._lose(entry, Code.SERVER_LOST, f'{name} has gone')
+                return
             who = 'I' if entry.work.resumed else name
             reason = f"{who} was restarted, and I don't know how it ended"
             self._lose(entry, Code.RESTARTED, reason)

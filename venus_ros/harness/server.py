@@ -333,8 +333,7 @@ class CapabilityServer:
                 assert job.skill is not None
                 job.cancel_by_s = self._watch.now_s + job.skill.limits.cancel_s
                 self._change(job, WorkEvent.ASK_CANCEL)
-                if job.phase is Phase.ACCEPTED:
-                    self._ask_robot_to_cancel(job)
+                self._ask_robot_to_cancel(job)
         elif not job.closed:
             job.cancel = why
             self._change(job, WorkEvent.GIVE_UP)
