@@ -209,6 +209,7 @@ class Bench:
 
     def __init__(self, skills: Skills, journal: str) -> None:
         self.skills = skills
+        self.planner = WordPlanner()
         self.journal_path = journal
         self.now_s = 0.0
         self.robot = Robot()
@@ -235,10 +236,10 @@ class Bench:
 
     def start_harness(self) -> None:
         self.harness = Harness(
-            self.skills, WordPlanner(), Journal(self.journal_path),
+            self.skills, self.planner, Journal(self.journal_path),
             source=f'harness#{self._number}', stamp=self.stamp, new_id=self.new_id,
         )  # fmt: skip
-        self._give_latched('harness', self.harness)
+        self.give_latched('harness')
 
     def kill_harness(self) -> None:
         self.harness = None
@@ -247,15 +248,17 @@ class Bench:
     def start_server(self, name: str) -> None:
         self.servers[name] = CapabilityServer(
             name, self.skills, source=f'{name}#{self._number}', stamp=self.stamp,
-            planner=WordPlanner(),
+            planner=self.planner,
         )  # fmt: skip
-        self._give_latched(name, self.servers[name])
+        self.give_latched(name)
 
     def kill_server(self, name: str) -> None:
         self.servers.pop(name)
         self._latched = {k: v for k, v in self._latched.items() if k[1] != name}
 
-    def _give_latched(self, name: str, engine: Any) -> None:
+    def give_latched(self, name: str) -> None:
+        """What a part that was just made finds on the latched topics."""
+        engine = self.parts()[name]
         kind = 'server' if name in self.skills.capabilities() else 'harness'
         for (_, source, _), message in list(self._latched.items()):
             if source != name and isinstance(message, TAKES[kind]):

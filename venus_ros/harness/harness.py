@@ -81,6 +81,7 @@ class Harness:
         self._delivery = Delivery(self._table, self._watch, new_id)
         self._absent: dict[str, str] = {}
         self._offer_due = True
+        self._blind = False
         self._purged_s = 0.0
         self._out: list[Any] = []
 
@@ -137,14 +138,20 @@ class Harness:
         return tuple(entry.work for entry in self._table)
 
     def _witness(self, message: Any) -> None:
-        """Keep what may be evidence one day. A picture that is none is not worth a stop."""
+        """Keep what may be evidence one day. A picture that is none is told once."""
         match message:
             case Transcript():
                 self._evidence.hear(message)
             case Pose():
                 self._evidence.stand(message)
             case Frame() | Picture():
-                self._evidence.see(message)
+                try:
+                    self._evidence.see(message)
+                    self._blind = False
+                except ValueError as error:
+                    if not self._blind:
+                        self._table.say(Kind.DROPPED, None, f'evidence: {error}')
+                    self._blind = True
 
     # ---- what concerns several parts ----------------------------------------------------------
 
