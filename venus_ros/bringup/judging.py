@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from venus_ros.core import invariants
+from venus_ros.core.invariants import check
 from venus_ros.scenes.format import Scene
 from venus_ros.scenes.judge import Failure, judge, judge_invariants
 from venus_ros.scenes.log import Log
@@ -16,7 +16,7 @@ from venus_ros.scenes.story import tell
 def decide(scene: Scene, log: Log) -> Outcome:
     """Judge a run of `scene`."""
     story = tell(log)
-    broken = invariants.check([entry.message for entry in log.entries])
+    broken = check([entry.message for entry in log.entries])
     failures = [
         *judge(scene, story),
         *judge_invariants(broken),

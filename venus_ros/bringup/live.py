@@ -17,13 +17,12 @@ from typing import Any
 import yaml
 
 from venus_ros.bringup.plan import Options, Plan, make_plan
-from venus_ros.bringup.playing import See, comes_back_by_itself
 from venus_ros.bringup.supervisor import Say, Supervisor
 from venus_ros.core.errors import BackendError
 from venus_ros.core.messages import Capabilities, ConversationState, StopRequest
 from venus_ros.scenes.ending import Ending
 from venus_ros.scenes.format import Act, Do, Fault, Scene
-from venus_ros.scenes.log import Log
+from venus_ros.scenes.log import Log, See
 from venus_ros.scenes.sound import read_wav, spoken
 from venus_ros.scenes.track import RATE_HZ, Track, make_track, read_picture
 from venus_ros.scenes.voices import user_audio
@@ -203,7 +202,7 @@ class _Stage:
 
 def _inflict(fault: Fault, scene: Scene, supervisor: Supervisor) -> None:
     if fault.do is Do.KILL:
-        supervisor.kill(fault.node, respawn=comes_back_by_itself(fault, scene))
+        supervisor.kill(fault.node, respawn=scene.comes_back(fault))
     elif fault.do is Do.FREEZE:
         supervisor.send(fault.node, signal.SIGSTOP)
     elif fault.do is Do.THAW:

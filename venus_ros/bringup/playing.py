@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,9 @@ from venus_ros.harness.skills import Skills, load
 from venus_ros.scenes.ending import Ending
 from venus_ros.scenes.format import Act, Do, Fault, Scene
 from venus_ros.scenes.graph import ZERO_NS, CountedClock, Graph
-from venus_ros.scenes.log import Log
+from venus_ros.scenes.log import Log, See
 from venus_ros.scenes.track import make_track
 from venus_ros.scenes.voices import user_audio
-
-See = Callable[[float, str, Any], None]
-"""(t_s, source, message), called for every message while the scene runs."""
 
 
 def play(scene: Scene, see: See = lambda t_s, source, message: None) -> Log:
@@ -87,21 +83,13 @@ def _do(act: Act, graph: Graph, clock: CountedClock) -> None:
 
 def _inflict(fault: Fault, scene: Scene, graph: Graph) -> None:
     if fault.do is Do.KILL:
-        graph.kill(fault.node, respawn=comes_back_by_itself(fault, scene))
+        graph.kill(fault.node, respawn=scene.comes_back(fault))
     elif fault.do is Do.FREEZE:
         graph.freeze(fault.node)
     elif fault.do is Do.THAW:
         graph.thaw(fault.node)
     else:
         graph.restart(fault.node)
-
-
-def comes_back_by_itself(kill: Fault, scene: Scene) -> bool:
-    """Whether a killed node is started again at once: not if the scene itself does it later."""
-    return not any(
-        fault.node == kill.node and fault.do is Do.RESTART and fault.at >= kill.at
-        for fault in scene.faults
-    )
 
 
 def open_frontend(scene: Scene) -> DuplexFrontend:

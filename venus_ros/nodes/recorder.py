@@ -167,7 +167,7 @@ class Recorder:
     def _subscribe(self, topic: str, cls: type, profile: Any) -> None:
         def take(ros: Any) -> None:
             try:
-                message = from_ros(ros, cls)
+                message: Any = from_ros(ros, cls)
             except VenusError as error:
                 self._node.get_logger().warning(f'{topic}: {error}')
                 return

@@ -242,3 +242,10 @@ class Scene:
     def script_end_s(self) -> float:
         """Time of the last thing that the script does by itself (sound counts by its start)."""
         return max([0.0, *(act.at for act in self.user), *(fault.at for fault in self.faults)])
+
+    def comes_back(self, kill: Fault) -> bool:
+        """Whether a killed node is started again at once: not if the scene does it later."""
+        return not any(
+            fault.node == kill.node and fault.do is Do.RESTART and fault.at >= kill.at
+            for fault in self.faults
+        )

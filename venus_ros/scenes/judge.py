@@ -91,8 +91,7 @@ def _work(expected: ExpectWork, story: Story) -> Failure | None:
 def _complaint(expected: ExpectWork, work: WorkStory) -> str:
     """What is wrong with a work that has the right capability and arguments; '' if nothing."""
     shown = show_work(work)
-    walk = tuple(s for s in work.walk if s is not State.WAITING or State.WAITING in expected.walk)
-    if expected.walk and walk != expected.walk:
+    if expected.walk and expected.walk not in _readings(work.walk):
         return shown
     if expected.ends is not None and (not work.walk or work.walk[-1] is not expected.ends):
         return shown
@@ -104,6 +103,15 @@ def _complaint(expected: ExpectWork, work: WorkStory) -> str:
         if took_s > expected.within_s:
             return f'{shown}, which took {took_s:.1f} s'
     return ''
+
+
+def _readings(walk: tuple[State, ...]) -> tuple[tuple[State, ...], ...]:
+    """Ways to tell a walk: in full; without going back to QUEUED after WAITING; without both."""
+    steps = zip((State.UNKNOWN, *walk), walk, strict=False)
+    shorter = tuple(
+        state for before, state in steps if (before, state) != (State.WAITING, State.QUEUED)
+    )
+    return walk, shorter, tuple(state for state in shorter if state is not State.WAITING)
 
 
 def _no_work(expected: ExpectNoWork, story: Story) -> Failure | None:

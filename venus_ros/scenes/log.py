@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -13,6 +13,9 @@ from venus_ros.core.messages import Pcm
 from venus_ros.scenes.track import Track
 
 T = TypeVar('T')
+
+See = Callable[[float, str, Any], None]
+"""(t_s, source, message), called for every message while a scene runs."""
 
 
 @dataclass(frozen=True, slots=True)

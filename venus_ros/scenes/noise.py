@@ -83,5 +83,5 @@ def _shaped(
 ) -> Samples:
     """White noise whose spectrum is multiplied by `gain(frequency in Hz)`."""
     spectrum = np.fft.rfft(rng.standard_normal(max(samples, 2)))
-    hz = np.fft.rfftfreq(max(samples, 2), 1 / rate_hz)
+    hz = np.asarray(np.fft.rfftfreq(max(samples, 2), 1 / rate_hz), np.float64)
     return np.asarray(np.fft.irfft(spectrum * gain(hz), max(samples, 2))[:samples], np.float64)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -160,7 +160,7 @@ def _fault(table: Table) -> Fault:
 
 def _expectation(item: Table) -> Expectation:
     """The one expectation in a list item."""
-    readers = {
+    readers: dict[str, Callable[[Table, str], Expectation]] = {
         'work': _work,
         'no_work': _no_work,
         'said': _words,

@@ -75,7 +75,7 @@ def make_track(scene: Scene, voice: Voice) -> Track:
 
 def _sound(act: Act, voice: Voice, rng: np.random.Generator) -> tuple[Samples, Samples]:
     """Speech of the act (may be empty), and the same with its noise; full scale 1."""
-    speech = np.zeros(0)
+    speech: Samples = np.zeros(0)
     if act.say:
         speech = voice(act.say, act.voice).astype(np.float64) / 32768
     elif act.wav:
