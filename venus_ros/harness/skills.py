@@ -156,7 +156,9 @@ def _tables(document: Located, places: Path | str | None) -> dict[str, dict[str,
             _check_table(source, path, content)
         frame = source.value.get('frame_id', 'map')
         result[name] = {
-            row: _row(source, (*path, row), {'name': row, 'frame': frame, **(fields or {})})
+            row: _row(
+                source, (*path, row), {'name': row, 'table': name, 'frame': frame, **(fields or {})}
+            )
             for row, fields in content.items()
         }
     return result
@@ -262,8 +264,8 @@ def _property(raw: Mapping[str, Any], rows: Table, effect: Effect, where: str) -
     for value in words:
         if value not in map(str, schema.get('enum', ())):
             raise ConfigError(f'words for {value!r}, which is no value of it', where)
-    table = raw.get('table')
-    role = raw.get('role') or (table if isinstance(table, str) else table[0] if table else '')
+    table = raw.get('table', '')
+    role = raw.get('role') or (table if isinstance(table, str) else '')
     spoken = {
         name: row['spoken'] for name, row in rows.items() if row['spoken'] != row['words'][0]
     }
@@ -271,6 +273,7 @@ def _property(raw: Mapping[str, Any], rows: Table, effect: Effect, where: str) -
         'x-spoken': spoken,
         'x-words': words,
         'x-role': role,
+        'x-roles': {} if role else {name: row['table'] for name, row in rows.items()},
         'x-ask': raw.get('ask', ''),
         'x-free': raw.get('free', ''),
         'x-unit': raw.get('unit', ''),

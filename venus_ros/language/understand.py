@@ -3,10 +3,52 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from venus_ros.core.messages import Capability
+from venus_ros.language import grammar
 from venus_ros.language.acts import Act, ActKind, Talk
+from venus_ros.language.correct import elliptic, merge, same_steps
+from venus_ros.language.frames import Near
+from venus_ros.language.phrases import BACKCHANNELS, NO, YES
+from venus_ros.language.requests import Clause, Reader, Request, reader, task_tokens
+from venus_ros.language.sound import likeness
+from venus_ros.language.text import MARKS, normalise
+
+_SURE = 0.55
+_ADDRESSED = re.compile(r'^\s*(?:(?:[Hh]ey|[Oo]kay|[Oo]h|[Hh]i),? )?([A-Z][a-z]+), (?=\w)')
+_ADDRESSED_LAST = re.compile(r', ([A-Z][a-z]+)[.!?]*\s*$')
+_NO_NAMES = frozenset(
+    ('please', 'well', 'okay', 'ok', 'no', 'yes', 'now', 'then', 'so', 'actually', 'wait', 'sorry',
+     'hey', 'hi', 'hello', 'thanks', 'robot', 'um', 'uh', 'right', 'alright', 'great', 'first',
+     'next', 'also', 'oh', 'ah', 'good', 'fine', 'sure', 'stop', 'look', 'listen', 'quick',
+     'quickly', 'yeah', 'nope', 'hmm', 'instead', 'rather', 'correction', 'oops', 'anyway',
+     'today', 'maybe', 'perhaps', 'finally', 'buddy', 'friend', 'dear', 'and', 'but', 'or')
+)  # fmt: skip
+_INSTEAD = re.compile(r'\b(?:instead|rather)\b')
+_OPENS_CORRECTION = re.compile(
+    r'^(?:oh |um |uh |ah |okay |, )*(?:(?P<hard>no|not|wait|hang on|hold on|i mean|i meant|i said|'
+    r'correction|scratch that|make (?:it|that)|change (?:it|that)|oops|on second thoughts?|'
+    r'never mind|forget (?:it|that|about that|the \w+(?: \w+)?))|(?P<soft>actually|sorry|rather|or rather))\b[ ,.]*'
+)
+_ADDS = re.compile(r'^(?:and|also|plus)\b|\b(?:too|as well|also)$')
+_FLIPPED = {
+    'me': 'you', 'my': 'your', 'i': 'you', 'mine': 'yours', 'myself': 'yourself', 'your': 'my',
+    'yourself': 'myself', 'us': 'you', 'our': 'your', 'you': 'me',
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An utterance on its way through the rules."""
+
+    text: str
+    plain: str
+    name: str
+    talk: Talk
+    reader: Reader
 
 
 def understand(
@@ -19,6 +61,266 @@ def understand(
     """Say what the user did by uttering `text` (final words of a recogniser, or typed).
 
     Requests are understood from `capabilities` alone: their examples and argument schemas.
-    Quick (about 10 ms with sentence embeddings) and without side effects.
+    About 10 ms a clause with sentence embeddings; the first call for a set of capabilities takes
+    seconds (see `warm`). No side effects.
     """
-    return Act(ActKind.UNKNOWN)
+    name = normalise(robot_name)
+    said = _Said(
+        _own_name(task_tokens(text), name),
+        normalise(text),
+        name,
+        context or Talk(),
+        reader(capabilities),
+    )
+    if not said.plain:
+        return Act(ActKind.UNKNOWN, confidence=0.0)
+    if _for_another(text, said):
+        return Act(ActKind.OTHER, 'addressed')
+    for rule in (_short, _fragment, _completed, _corrected, _repaired, _asked):
+        act = rule(said)
+        if act is not None:
+            return act
+    return _talked(said)
+
+
+def warm(capabilities: Sequence[Capability]) -> None:
+    """Read `capabilities` and load the embeddings, so that the first `understand` is quick."""
+    understand('hello', capabilities=capabilities)
+
+
+# ---- rules, in order; each gives an act or passes on ------------------------------------------
+
+
+def _short(said: _Said) -> Act | None:
+    """Yes, no and acknowledgements: an answer if something was asked, else a backchannel."""
+    bare = grammar.core(said.text, said.name)
+    forms = {said.plain, ' '.join(w for w in bare.split() if w not in MARKS)}
+    if said.talk.asked or said.talk.pending:
+        if forms & YES and not said.talk.pending:
+            return Act(ActKind.ANSWER, 'yes')
+        if forms & NO:
+            return Act(ActKind.ANSWER, 'no')
+    if said.plain in BACKCHANNELS or all(w in _SOUNDS for w in said.plain.split()):
+        return Act(ActKind.BACKCHANNEL)
+    if forms & NO:
+        return Act(ActKind.ANSWER, 'no')
+    return None
+
+
+_SOUNDS = frozenset(('um', 'uh', 'mm', 'hmm', 'ah', 'oh', 'eh', 'huh', 'yeah', 'okay', 'right'))
+
+
+def _fragment(said: _Said) -> Act | None:
+    if grammar.unfinished(said.text):
+        return Act(ActKind.FRAGMENT, confidence=0.8)
+    return None
+
+
+def _completed(said: _Said) -> Act | None:
+    """The answer to a question that the robot asked about an unclear request."""
+    if not said.talk.pending:
+        return None
+    new = said.reader.clauses(said.text, said.talk.mentioned, said.name)
+    if any(clause.model and clause.filled.complete for clause in new) and not elliptic(
+        said.text, said.reader
+    ):
+        return None
+    task = merge(said.talk.pending, said.text, said.reader, said.talk.mentioned)
+    if not task:
+        task = _with_missing(said)
+    return _requested(task, said, ActKind.DELEGATE) if task else None
+
+
+def _with_missing(said: _Said) -> str:
+    """The pending request with the thing that was named in the place of its pronoun, or last."""
+    heard = [word for word in said.text.split() if word not in MARKS]
+    lexicon = said.reader.lexicon
+    spots = lexicon.spots(heard)
+    if not spots and len(heard) <= 3:
+        alike = (lexicon.alike(heard, role) for role in lexicon.roles)
+        spots = [spot for spot in alike if spot]
+    named = next((spot for spot in spots if spot.value), None)
+    if named is None:
+        return ''
+    phrase = f'the {lexicon.say(named.value)}'
+    pronoun = r'\bthere\b' if named.role == 'place' else r'\b(?:it|that|this|them)\b'
+    lead = 'to ' if named.role == 'place' and not said.talk.pending.endswith(' to') else ''
+    task, count = re.subn(pronoun, lead + phrase, said.talk.pending, count=1)
+    return task if count else f'{said.talk.pending} {lead}{phrase}'
+
+
+def _corrected(said: _Said) -> Act | None:
+    """'No wait, the blue one', 'go to the bedroom instead': the last request is replaced."""
+    if not said.talk.task:
+        return None
+    opening = _OPENS_CORRECTION.match(said.text)
+    only_names = elliptic(said.text, said.reader)
+    if opening is None and not only_names and not _INSTEAD.search(said.text):
+        return None
+    rest = said.text[opening.end() :] if opening else said.text
+    if opening and opening['hard'] == 'not':
+        rest = f'not {rest}'
+    rest = _after_last_repair(_INSTEAD.sub('', rest))
+    if not grammar.core(rest, said.name):
+        return None
+    task = merge(said.talk.task, grammar.core(rest, said.name), said.reader, said.talk.mentioned)
+    if not task:
+        return None
+    adds = bool(_ADDS.search(said.plain)) and opening is None
+    act = _requested(task, said, ActKind.DELEGATE if adds else ActKind.CORRECT)
+    if act.kind is ActKind.CORRECT and same_steps(act.steps, said.talk.steps):
+        return Act(ActKind.BACKCHANNEL, 'same', confidence=0.6)
+    soft = opening is not None and opening['hard'] is None
+    skills = {step.skill for step in said.talk.steps}
+    if soft and not skills & {step.skill for step in act.steps}:
+        return _requested(task, said, ActKind.DELEGATE)
+    return act
+
+
+def _after_last_repair(text: str) -> str:
+    """'the blue, no, the green one' -> 'the green one'; unchanged if nothing was taken back."""
+    repaired = grammar.repair(text)
+    return repaired[1] if repaired and repaired[2] and repaired[1] else text
+
+
+def _repaired(said: _Said) -> Act | None:
+    """A slip that the speaker mends in the same breath: 'go to the kitchen, no, the bedroom'."""
+    repaired = grammar.repair(said.text)
+    if repaired is None or not repaired[0]:
+        return None
+    left, right, sure = repaired
+    before = said.reader.clauses(left, said.talk.mentioned, said.name)
+    if not any(clause.model for clause in before):
+        left_core = grammar.core(left, said.name)
+        if not grammar.unfinished(left_core):
+            return None
+        return _requested_by(right, said) if sure else None
+    request = said.reader.request(before)
+    task = merge(request.task, right, said.reader, said.talk.mentioned)
+    if task:
+        return _requested(task, said, ActKind.DELEGATE)
+    after = _asked(_Said(right, right, said.name, said.talk, said.reader)) if sure else None
+    if after is None and sure:
+        after = _talked(_Said(right, right, said.name, said.talk, said.reader))
+    return after if after and after.kind is not ActKind.UNKNOWN else None
+
+
+def _requested_by(text: str, said: _Said) -> Act | None:
+    return _asked(_Said(text, text, said.name, said.talk, said.reader))
+
+
+def _asked(said: _Said) -> Act | None:
+    """A request, or what forbids one."""
+    clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
+    asking = [clause for clause in clauses if clause.model]
+    forbidden = [clause for clause in clauses if clause.mood is grammar.Mood.FORBID]
+    talk = _nearest_talk(said)
+    if asking:
+        weakest = min(clause.near[0].score for clause in asking)
+        if talk and talk.score > max(weakest, 0.8) and len(asking) == 1:
+            return None
+        kind = ActKind.CORRECT if forbidden and said.talk.task else ActKind.DELEGATE
+        return _act(said.reader.request(asking), said, kind)
+    if forbidden and not (talk and talk.score >= 0.8):
+        return _withdrawn(forbidden[0], said)
+    return None
+
+
+def _withdrawn(clause: Clause, said: _Said) -> Act | None:
+    """'Don't go to the kitchen': withdraws what was asked, if that was; asks for nothing."""
+    core = re.sub(r'^(?:do not|never|stop|quit|not|no need to|you \w+ not)\s*', '', clause.text)
+    core = grammar.bare_verb(core, lambda word: bool(said.reader.frames.verb(word)))
+    meant = said.reader.clause(core, said.talk.mentioned, said.name)
+    if meant.model is None:
+        return None
+    if said.talk.task or said.talk.works:
+        return Act(ActKind.CANCEL, core)
+    return Act(ActKind.OTHER, 'forbidden')
+
+
+def _talked(said: _Said) -> Act:
+    """Everything that asks for no work."""
+    near = _nearest_talk(said)
+    if near is not None and near.score >= _SURE:
+        kind, topic = near.label  # type: ignore[misc]
+        if kind is ActKind.CANNOT:
+            return Act(kind, promise=_flipped(said), task=said.plain, confidence=near.score)
+        return Act(kind, topic, confidence=near.score)
+    clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
+    moods = {clause.mood for clause in clauses}
+    if moods & {grammar.Mood.STATE, grammar.Mood.SUPPOSE, grammar.Mood.FORBID}:
+        return Act(ActKind.OTHER, confidence=0.5)
+    if grammar.Mood.ASK in moods:
+        return Act(ActKind.UNKNOWN, 'question', confidence=0.5)
+    return Act(ActKind.UNKNOWN, confidence=0.3)
+
+
+# ---- parts -----------------------------------------------------------------------------------
+
+
+def _requested(task: str, said: _Said, kind: ActKind) -> Act:
+    asking = [c for c in said.reader.clauses(task, said.talk.mentioned, said.name) if c.model]
+    return _act(said.reader.request(asking), said, kind)
+
+
+def _act(request: Request, said: _Said, kind: ActKind) -> Act:
+    if request.question:
+        return Act(ActKind.CLARIFY, task=request.task, question=request.question)
+    if request.unknown:
+        return Act(ActKind.CANNOT, 'unknown', request.task, question=request.unknown)
+    return Act(
+        kind,
+        task=request.task,
+        steps=request.steps,
+        promise=said.reader.promise(request.steps),
+    )
+
+
+def _nearest_talk(said: _Said) -> Near | None:
+    """The nearest sentence that is no request, of the whole utterance or its core."""
+    best: Near | None = None
+    core = grammar.core(said.text, said.name)
+    parts = {said.plain, core, *re.split(r' [.?,] ', said.text)}
+    parts.add(_OPENS_CORRECTION.sub('', said.text))
+    for text in parts:
+        words = [w for w in text.split() if w not in MARKS and w not in (said.name, 'robot')]
+        if not words:
+            continue
+        for near in said.reader.adjusted(words):
+            if isinstance(near.label, tuple) and isinstance(near.label[0], ActKind):
+                share = len(words) / max(1, len(said.plain.split()))
+                score = near.score * (1.0 if text in (said.plain, core) else 0.8 + 0.2 * share)
+                if best is None or score > best.score:
+                    best = Near(near.label, score, near.sentence)
+                break
+    return best
+
+
+def _flipped(said: _Said) -> str:
+    """The request in the robot's mouth: 'call my mother' -> 'call your mother'."""
+    core = grammar.core(said.text, said.name)
+    return ' '.join(_FLIPPED.get(word, word) for word in core.split() if word not in MARKS)
+
+
+def _own_name(text: str, name: str) -> str:
+    """`text` with a misheard name of the robot at its start or end spelt right."""
+    words = text.split()
+    for i in {*range(min(3, len(words))), len(words) - 1}:
+        if 0 <= i < len(words) and words[i] != name and len(words[i]) > 3:
+            if ' ' not in name and likeness(words[i], name) >= 0.85:
+                words[i] = name
+    return ' '.join(words)
+
+
+def _for_another(text: str, said: _Said) -> bool:
+    """Whether somebody else is addressed by name: 'Tom, could you go to the kitchen?'."""
+    for pattern in (_ADDRESSED, _ADDRESSED_LAST):
+        match = pattern.search(text)
+        if match is None:
+            continue
+        word = match[1].lower()
+        known = said.reader.lexicon.spots([word]) or said.reader.frames.verb(word)
+        own = likeness(word, said.name) >= 0.75
+        if not known and not own and word not in _NO_NAMES:
+            return True
+    return bool(re.match(r'^(?:hey |okay |hi )?(?:siri|alexa|google|cortana)\b', said.text))

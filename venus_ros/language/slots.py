@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of a skill, filled from the words of one clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS, Lexicon, Spot
+from venus_ros.language.text import FILLERS, number_at
+
+_DESTINATION = frozenset(('to', 'into', 'onto', 'towards', 'toward'))
+_INTERROGATIVE = re.compile(
+    r'\b(what|which|who|whether|if|how many|how much|is|are|was|were|does|do|did)\b'
+)
+_INDIRECT = re.compile(
+    r'^(?:whether|if) ((?:there|the \w+(?: \w+)??|my \w+|your \w+|any\w*|some\w*|a \w+(?: \w+)??)) '
+    r'(is|are|was|were)\b'
+)
+_ABOUT_ONE = re.compile(
+    r'^(?:(?:whether|if) )?(?:is |are |was |were )?(?:the|my|your|his|her|our|it|that|this)\b'
+)
+_SEARCHED = re.compile(
+    r'^(where|look for|find|search|locate|seek|get me to|have you seen|see where|look where|'
+    r'hunt|spot|discover|i )'
+)
+_NUMBER_END = re.compile(r'[a-z]+')
+
+
+@dataclass(slots=True)
+class Filled:
+    """What the words gave.
+
+    Attributes:
+        arguments: name -> value.
+        used: the spots that gave values.
+        missing: required arguments that were not said.
+        unclear: argument -> values that could be meant.
+        unknown: argument -> words that stand where its value should, but are none.
+    """
+
+    arguments: dict[str, Any] = field(default_factory=dict)
+    used: list[Spot] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    unclear: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the arguments can be used as they are."""
+        return not (self.missing or self.unclear or self.unknown)
+
+
+def fill(
+    schema: Mapping[str, Any],
+    said: Sequence[str],
+    lexicon: Lexicon,
+    *,
+    mentioned: Mapping[str, str] | None = None,
+    placing: bool = False,
+) -> Filled:
+    """Fill the arguments of `schema` from the words `said`.
+
+    Args:
+        mentioned: role -> value that was named before: 'the cup' means that one.
+        placing: the verb puts something down, so that 'on', 'in' and 'at' name a destination.
+    """
+    filled = Filled()
+    properties: Mapping[str, Any] = schema.get('properties', {})
+    spots = lexicon.spots(said)
+    taken: set[int] = set()
+    for name, prop in properties.items():
+        if 'enum' in prop and not is_verbal(prop):
+            _fill_listed(name, prop, said, spots, taken, filled, placing)
+        elif 'enum' in prop:
+            _fill_verb(name, prop, said, filled)
+        elif prop.get('type') in ('number', 'integer'):
+            _fill_number(name, prop, said, filled)
+    _settle(properties, said, lexicon, filled)
+    required = _required(schema, filled)
+    for name in [*required, *(n for n in properties if n not in required)]:
+        _fill_absent(name, properties[name], said, lexicon, mentioned or {}, filled, required)
+    _fill_question(schema, said, spots, filled)
+    filled.missing = [name for name in _required(schema, filled) if _lacks(name, filled)]
+    return filled
+
+
+def is_verbal(prop: Mapping[str, Any]) -> bool:
+    """Whether an argument's values are named by verbs ('pick * up'), not by nouns."""
+    return any('*' in phrase for phrases in prop.get('x-words', {}).values() for phrase in phrases)
+
+
+def _lacks(name: str, filled: Filled) -> bool:
+    return not (name in filled.arguments or name in filled.unclear or name in filled.unknown)
+
+
+def _required(schema: Mapping[str, Any], filled: Filled) -> list[str]:
+    names = [n for n in schema.get('required', ()) if 'default' not in schema['properties'][n]]
+    choices = [n for one in schema.get('anyOf', ()) for n in one.get('required', ())]
+    if choices and all(_lacks(name, filled) for name in choices):
+        names.append(choices[-1])
+    return names
+
+
+def _fill_listed(
+    name: str,
+    prop: Mapping[str, Any],
+    said: Sequence[str],
+    spots: Sequence[Spot],
+    taken: set[int],
+    filled: Filled,
+    placing: bool,
+) -> None:
+    for spot in spots:
+        mine = [value for value in spot.values if value in prop['enum']]
+        of_role = spot.role == (prop.get('x-role') or name) or spot.role in set(
+            prop.get('x-roles', {}).values()
+        )
+        if spot.start in taken or not of_role or (spot.values and not mine):
+            continue
+        if name in PREPOSITIONS and not _destined(name, said, spot, placing):
+            continue
+        if name in filled.arguments or name in filled.unclear:
+            return
+        taken.add(spot.start)
+        filled.used.append(spot)
+        if len(mine) == 1:
+            filled.arguments[name] = mine[0]
+        elif mine:
+            filled.unclear[name] = tuple(mine)
+        else:
+            filled.unknown[name] = ' '.join(said[spot.start : spot.end])
+        return
+
+
+def preposition(said: Sequence[str], start: int) -> str:
+    """The preposition that governs the phrase beginning at `start`; empty if none."""
+    i = start - 1
+    while i >= 0 and said[i] in DETERMINERS | FILLERS:
+        i -= 1
+    return said[i] if i >= 0 and said[i] in PREPOSITIONS else ''
+
+
+def _destined(name: str, said: Sequence[str], spot: Spot, placing: bool) -> bool:
+    """Whether an argument that is called like a preposition is what `spot` fills."""
+    word = preposition(said, spot.start)
+    if name != 'to':
+        return word == name
+    return word in _DESTINATION or (placing and word not in ('', 'from', 'of', 'with', 'for'))
+
+
+def _fill_verb(name: str, prop: Mapping[str, Any], said: Sequence[str], filled: Filled) -> None:
+    """The value whose pattern covers most words; of equals the one that comes first."""
+    best: tuple[int, int] = (0, 0)
+    text = ' '.join(said)
+    for value, phrases in prop['x-words'].items():
+        for phrase in phrases:
+            parts = [re.escape(part.strip()) for part in phrase.split('*')]
+            match = re.search(r'\b' + r'\b(?: \S+){1,4}? '.join(parts) + r'\b', text)
+            if match is None:
+                continue
+            score = (len(phrase.replace('*', ' ').split()), -match.start())
+            if score > best:
+                best, filled.arguments[name] = score, value
+    if name not in filled.arguments and 'default' in prop:
+        filled.arguments[name] = prop['default']
+
+
+def _fill_number(name: str, prop: Mapping[str, Any], said: Sequence[str], filled: Filled) -> None:
+    """The number that is followed by the argument's unit or follows its name, else the first."""
+    plain = list(said)
+    unit = prop.get('x-unit', '').rstrip('s')
+    found: list[tuple[int, float]] = []
+    i = 0
+    while i < len(plain):
+        number = number_at(plain, i)
+        if number is None:
+            i += 1
+            continue
+        value, end = number
+        after = ' '.join(plain[end : end + 2]).rstrip('s')
+        fits = 2 if unit and after.startswith(unit) else 0
+        fits += 1 if name.split('_')[0] in plain[max(0, i - 3) : i] else 0
+        lone_one = plain[i:end] == ['one'] and not fits
+        if not lone_one:
+            found.append((fits, value))
+        i = max(end, i + 1)
+    if found:
+        value = max(found, key=lambda item: item[0])[1]
+        filled.arguments[name] = int(value) if prop['type'] == 'integer' else value
+
+
+def _settle(
+    properties: Mapping[str, Any], said: Sequence[str], lexicon: Lexicon, filled: Filled
+) -> None:
+    """Decide what is unclear by what else was said: 'on the table in the kitchen', 'read cup'."""
+    named = {spot.value for spot in lexicon.spots(said) if spot.value}
+    for name, values in list(filled.unclear.items()):
+        fitting = [v for v in values if any(word in v and word != v for word in named)]
+        spot = next(spot for spot in filled.used if set(values) <= set(spot.values))
+        heard = said[max(0, spot.start - 1) : spot.end]
+        alike = lexicon.alike(heard, spot.role) if heard[0] not in DETERMINERS else None
+        if alike and alike.value in values:
+            fitting = [alike.value]
+        if len(fitting) == 1:
+            filled.arguments[name] = fitting[0]
+            del filled.unclear[name]
+    colour = filled.arguments.get('colour')
+    others = [str(value) for name, value in filled.arguments.items() if name != 'colour']
+    if colour and any(colour in value.split('_') for value in others):
+        del filled.arguments['colour']
+
+
+def _fill_absent(
+    name: str,
+    prop: Mapping[str, Any],
+    said: Sequence[str],
+    lexicon: Lexicon,
+    mentioned: Mapping[str, str],
+    filled: Filled,
+    required: Sequence[str],
+) -> None:
+    """A value that was named before, or by its sound if the sentence needs one."""
+    if 'enum' not in prop or is_verbal(prop):
+        return
+    roles = [prop.get('x-role') or name, *prop.get('x-roles', {}).values()]
+    if name in filled.unclear:
+        earlier = next((mentioned[r] for r in roles if mentioned.get(r) in filled.unclear[name]), '')
+        if earlier:
+            filled.arguments[name] = earlier
+            del filled.unclear[name]
+        return
+    if not _lacks(name, filled):
+        return
+    if name not in required:
+        return
+    for role in dict.fromkeys(roles):
+        spot = lexicon.alike(said, role)
+        if spot and spot.value in prop['enum']:
+            filled.arguments[name] = spot.value
+            filled.used.append(spot)
+            return
+
+
+def _fill_question(
+    schema: Mapping[str, Any], said: Sequence[str], spots: Sequence[Spot], filled: Filled
+) -> None:
+    """The question as it was asked, without the place; not if a thing is looked for by name."""
+    properties = schema.get('properties', {})
+    name = next((n for n, prop in properties.items() if prop.get('x-free') == 'question'), '')
+    if not name:
+        return
+    text = ' '.join(said)
+    others = {n for one in schema.get('anyOf', ()) for n in one.get('required', ())} - {name}
+    named = [other for other in others if other in filled.arguments]
+    asks = _INTERROGATIVE.search(text)
+    if named and (_SEARCHED.match(text) or not asks):
+        return
+    for other in others:
+        filled.arguments.pop(other, None)
+        filled.unclear.pop(other, None)
+        filled.unknown.pop(other, None)
+    filled.arguments[name] = _question(said, spots, filled) if asks else 'what is there'
+
+
+def _question(said: Sequence[str], spots: Sequence[Spot], filled: Filled) -> str:
+    kept = list(said)
+    asked = _INTERROGATIVE.search(' '.join(said))
+    whole = asked and _ABOUT_ONE.match(' '.join(said)[asked.start() :])
+    for spot in () if whole else sorted(spots, key=lambda s: -s.start):
+        if spot.value and spot.value == filled.arguments.get('place'):
+            start = spot.start
+            while start and kept[start - 1] in DETERMINERS:
+                start -= 1
+            if start and kept[start - 1] in PREPOSITIONS:
+                del kept[start - 1 : spot.end]
+    text = ' '.join(kept)
+    match = _INTERROGATIVE.search(text)
+    text = text[match.start() :] if match else text
+    return _INDIRECT.sub(r'\2 \1', text)
+
+
+def phrase_after(said: Sequence[str], leads: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Range of the words that stand where a value should: after one of `leads`, up to the next
+    small word; (0, 0) if there are none."""
+    for lead in sorted(leads, key=len, reverse=True):
+        for begin in range(len(said) - len(lead), -1, -1):
+            start = begin + len(lead)
+            if tuple(said[begin:start]) != tuple(lead):
+                continue
+            while start < len(said) and said[start] in DETERMINERS:
+                start += 1
+            end = start
+            while end < len(said) and said[end] not in PREPOSITIONS | _ENDS:
+                end += 1
+            if 0 < end - start <= 3 and not set(said[start:end]) <= _VAGUE:
+                return start, end
+    return 0, 0
+
+
+_ENDS = frozenset(('and', 'please', 'then', 'now', 'that', 'which', 'is', 'are', 'so', 'because'))
+_VAGUE = frozenset(('it', 'that', 'this', 'them', 'those', 'these', 'me', 'us', 'here', 'there', 'something', 'anything', 'thing', 'things',
+                    'one', 'you', 'up', 'down', 'over', 'back', 'somewhere'))  # fmt: skip
