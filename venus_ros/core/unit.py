@@ -19,7 +19,7 @@ from venus_ros.core.messages import AudioChunk, Frame, Pcm, TypedText, Unit
 RATE_HZ = 16000
 LONGEST_GAP_S = 5.0
 """A longer gap is not filled: counting starts anew at the chunk behind it."""
-REWIND_S = 0.2
+REWIND_S = 0.1
 """A source that goes back by more than this with a later stamp was restarted."""
 TYPED_WAIT_S = 1.0
 """Typed words stamped in the future wait at most so long."""
@@ -103,8 +103,13 @@ class UnitClock:
         self._typed.append(text)
 
     def pass_silence(self, samples: int) -> None:
-        """Let time pass without a microphone: the next `samples` are a gap."""
-        self._extend(len(self._pcm) + samples)
+        """Let time pass without a microphone: the next `samples` are a gap.
+
+        Before the first source there is nothing to lose, so that no gap is counted.
+        """
+        length = len(self._pcm)
+        self._extend(length + samples)
+        self._filled[length:] = not self.anchors
 
     def pop(self) -> Unit | None:
         """Return the next unit if all of its samples are there (or passed as a gap)."""

@@ -22,6 +22,11 @@ from venus_ros.nodes.run_id import run_id
 
 RATE_HZ = 16_000
 CHUNK_SAMPLES = 320
+MEETING_S = 0.2
+"""Listeners and this node find each other on both sides within this time."""
+PATIENCE_S = 1.0
+SLACK_S = 0.002
+"""Each chunk is complete so long before the timer's tick that publishes it."""
 
 
 def read_sound(path: Path | str) -> Pcm:
@@ -42,7 +47,7 @@ def read_sound(path: Path | str) -> Pcm:
 
 
 class AudioFile(VenusNode):
-    """Publishes `audio` in 20 ms chunks; sample 0 is the instant of activation."""
+    """Publishes `audio` in 20 ms chunks; sample 0 waits for listeners, at most 1 s."""
 
     PARAMS = (
         Param('file', '', 'Sound file (WAV, FLAC, OGG); empty = silence only.'),
@@ -51,7 +56,7 @@ class AudioFile(VenusNode):
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__('audio_file', **node_options)
-        self._began_s = 0.0
+        self._began_s: float | None = None
 
     def setup(self) -> None:
         path = self.param('file')
@@ -62,13 +67,26 @@ class AudioFile(VenusNode):
     def start(self) -> None:
         self._source_id = run_id(self.get_name())
         self._position = 0
-        self._began_s = now_s()
-        self._began_ns = self.stamp()
+        self._began_s = None
+        self._activated_s = self._seen_s = now_s()
+
+    def _begin(self) -> bool:
+        """Sample 0 is now, if those who listen have had the time to find this node."""
+        now = now_s()
+        if not self._out.get_subscription_count():
+            self._seen_s = now
+        if now - self._seen_s < MEETING_S and now - self._activated_s < PATIENCE_S:
+            return False
+        self._began_s = now - SLACK_S
+        self._began_ns = self.stamp() - round(SLACK_S * 1e9)
+        return True
 
     def _publish_due(self) -> None:
         """Publish what a microphone would have heard by now."""
+        if not self.active or (self._began_s is None and not self._begin()):
+            return
         due = int((now_s() - self._began_s) * RATE_HZ)
-        while self.active and self._position + CHUNK_SAMPLES <= due:
+        while self._position + CHUNK_SAMPLES <= due:
             first = self._position
             pcm = self._sound[first : first + CHUNK_SAMPLES]
             pcm = np.pad(pcm, (0, CHUNK_SAMPLES - len(pcm)))

@@ -71,7 +71,7 @@ class SessionThread:
     def _run(self) -> None:
         try:
             session = self._make()
-            self._give(session.open(self._stamp()))
+            self._give(session.open(self._stamp))
         except VenusError as error:
             self._failed(str(error))
             return
