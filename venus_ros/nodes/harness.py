@@ -79,7 +79,7 @@ class HarnessNode(VenusNode):
         for cls, (topic, profile) in TOLD.items():
             self.tell(cls, topic, profile)
         self._delegates = DelegateServer(self, 'delegate', '')
-        self._clients = DelegateClients(self, skills.capabilities())
+        self._servers_of_works = DelegateClients(self, skills.capabilities())
         self._watch_servers({skill.server for skill in skills})
         self._admit = self.create_client(srv.AdmitNote, 'admit_note')
         self.own(partial(self.destroy_client, self._admit))
@@ -90,7 +90,7 @@ class HarnessNode(VenusNode):
             self.hear(m.Works, f'{capability}/works', qos.LATCHED_READER)
         self._listen_for_evidence()
         self.serve(srv.GetEvidence, 'get_evidence', self._on_get_evidence)
-        self.every(0.1, self._clients.poll)
+        self.every(0.1, self._servers_of_works.poll)
         self.every(0.5, self._look_for_servers)
         self.every(TICK_S, self.tick)
 
@@ -107,7 +107,7 @@ class HarnessNode(VenusNode):
 
     def _look_for_servers(self) -> None:
         now = {name: client.service_is_ready() for name, client in self._presence.items()}
-        for capability, available in self._clients.available.items():
+        for capability, available in self._servers_of_works.available.items():
             now[f'{capability}/delegate'] = available
         for name, available in now.items():
             if self._seen.get(name) != available:
