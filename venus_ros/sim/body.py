@@ -10,7 +10,7 @@ import math
 from collections.abc import Generator
 
 from venus_ros.sim.drive import CONTROL_S
-from venus_ros.sim.world import SimWorld
+from venus_ros.sim.world import TRAVELLING, SimWorld
 
 Steps = Generator[None, None, None]
 
@@ -24,15 +24,16 @@ SPEED = {
 }
 """Joint → m/s or rad/s."""
 
-TRAVEL_LIFT_M = 0.42
-TRAVEL_TILT = 0.32
 OPEN_M, CLOSED_M = 0.045, 0.018
 CLOSE_ENOUGH_M, CLOSE_ENOUGH_RAD = 0.01, 0.03
 _PATIENCE_S = 1.5
 
 
-def move(world: SimWorld, **targets: float) -> Steps:
-    """Bring joints to positions (m, rad), each at its own speed, and wait until they are there."""
+def move(world: SimWorld, in_passing: bool = False, **targets: float) -> Steps:
+    """Bring joints to positions (m, rad), each at its own speed, and wait until they are there.
+
+    With `in_passing` it is enough that their motors were told to.
+    """
     goals = {joint: world.within(joint, target) for joint, target in targets.items()}
     late_s = 0.0
     while late_s < _PATIENCE_S:
@@ -43,6 +44,8 @@ def move(world: SimWorld, **targets: float) -> Steps:
             if abs(target - aimed) > step:
                 late_s = 0.0
                 arrived = False
+            if in_passing:
+                continue
             close = CLOSE_ENOUGH_RAD if joint.startswith('head') else CLOSE_ENOUGH_M
             arrived &= abs(world.at(joint) - target) < close
         if arrived:
@@ -56,7 +59,7 @@ def tuck(world: SimWorld) -> Steps:
     if world.at('arm') > 0.05:
         yield from move(world, lift=min(world.at('lift') + 0.08, 0.96))
         yield from move(world, arm=0.0)
-    yield from move(world, lift=TRAVEL_LIFT_M, arm=0.0, head_pan=0.0, head_tilt=TRAVEL_TILT)
+    yield from move(world, **TRAVELLING)
 
 
 def grip(world: SimWorld, opening_m: float) -> Steps:

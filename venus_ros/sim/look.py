@@ -14,9 +14,12 @@ from venus_ros.sim import body, sight
 from venus_ros.sim.route import NoRouteError
 from venus_ros.sim.sight import Seen
 from venus_ros.sim.skill import Fields, Part, Robot, Skill, SkillError, driving, quietly, words
+from venus_ros.sim.world import TRAVELLING
 
-PANS = (0.0, 1.15, 2.3, -1.15, -2.3)
-TILT = 0.38
+FAR_TILT, NEAR_TILT = 0.45, 0.9
+AROUND = tuple((pan, FAR_TILT) for pan in (0.0, 1.15, 2.3, -1.15, -2.3))
+CLOSE_BY = tuple((pan, NEAR_TILT) for pan in (-2.3, -1.15, 0.0, 1.15, 2.3))
+"""Pan and tilt of each view, rad."""
 
 
 class LookCode(IntEnum):
@@ -105,28 +108,30 @@ def look_around(
 ) -> Generator[Fields | None, None, bool]:
     """Pan over the whole circle, or until the target is seen; fills `seen` on the way.
 
+    A target that is not there is looked for on the floor close by, too.
+
     Returns:
         Whether the target, a thing or a piece of furniture, came into view.
     """
     in_view = False
-    pans = PANS if head_is_free else (robot.world.at('head_pan'),)
-    for index, pan in enumerate(pans):
+    views = AROUND + (CLOSE_BY if target else ()) if head_is_free else ((0.0, 0.0),)
+    for index, (pan, tilt) in enumerate(views):
         if head_is_free:
-            yield from body.move(robot.world, head_pan=pan, head_tilt=TILT)
+            yield from body.move(robot.world, True, head_pan=pan, head_tilt=tilt)
         top = _surface_in_view(robot, target) if target else None
         if top and head_is_free:
             yield from body.face(robot.world, top)
         seen.update({entry.thing: entry for entry in robot.memory.look()})
         yield {
             'phase': 'looking',
-            'progress': 0.8 + 0.2 * (index + 1) / len(pans),
+            'progress': 0.8 + 0.2 * (index + 1) / len(views),
             'objects': sorted(seen),
         }
         in_view = top is not None or target in seen
         if in_view:
             break
     if head_is_free:
-        yield from body.move(robot.world, head_pan=0.0, head_tilt=body.TRAVEL_TILT)
+        yield from body.move(robot.world, True, head_pan=0.0, head_tilt=TRAVELLING['head_tilt'])
     return in_view
 
 

@@ -68,6 +68,7 @@ class SimRobot:
         places: named places; the shipped ones by default.
         limits: speeds of the base.
         without: names of servers that somebody else serves.
+        stamp: gives ROS time, ns; with it the robot tells its pose twice a second.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class SimRobot:
         places: Places | None = None,
         limits: Limits | None = None,
         without: Iterable[str] = (),
+        stamp: Callable[[], int] | None = None,
     ) -> None:
         self.world = world or SimWorld()
         floor = FloorMap(self.world)
@@ -89,6 +91,8 @@ class SimRobot:
         self._servers = {n: t for n, t in SERVERS.items() if n not in set(without)}
         self._slots: dict[str, Running] = {}
         self._origin_s: float | None = None
+        self._stamp = stamp
+        self._tell_at_s = -math.inf
         self._remember_at_s = 0.0
         self._announced = False
 
@@ -129,7 +133,7 @@ class SimRobot:
                 out += self._advance(slot)
             self.world.step_to(self.world.now_s + CONTROL_S)
             self._remember()
-        return out
+        return out + self._tell(now_s)
 
     def pose(self, stamp_ns: int = 0) -> Pose:
         """Where the robot is, as a message."""
@@ -246,6 +250,12 @@ class SimRobot:
         running = self._slots.pop(slot)
         good = RobotResult(running.goal.goal_id, GoalStatus.SUCCEEDED, fields)
         return running.ending or good
+
+    def _tell(self, now_s: float) -> list[Any]:
+        if self._stamp is None or now_s < self._tell_at_s:
+            return []
+        self._tell_at_s = now_s + REMEMBER_EVERY_S
+        return [self.pose(self._stamp())]
 
     def _remember(self) -> None:
         if self.world.now_s >= self._remember_at_s:

@@ -43,10 +43,11 @@ class Robot:
 
 def driving(motion: Iterable[Progress], feedback: Callable[[float], Fields]) -> Part:
     """Drive; `feedback` makes the action's feedback from the share done, 0 to 1."""
-    first_s = 0.0
+    first_s, share = 0.0, 0.0
     for progress in motion:
         first_s = max(first_s, progress.remaining_s)
-        yield feedback(1 - progress.remaining_s / first_s if first_s > 0 else 1.0)
+        share = max(share, 1 - progress.remaining_s / first_s) if first_s > 0 else share
+        yield feedback(share)
 
 
 def quietly(motion: Iterable[Any]) -> Part:

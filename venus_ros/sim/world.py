@@ -44,6 +44,8 @@ JOINTS = (
     'head_pan',
     'head_tilt',
 )
+TRAVELLING = MappingProxyType({'lift': 0.42, 'arm': 0.0, 'head_pan': 0.0, 'head_tilt': 0.32})
+"""Joints while the robot drives, m and rad; it starts like that."""
 WHEEL_RADIUS_M = 0.08
 HALF_TRACK_M = 0.19
 
@@ -74,9 +76,9 @@ class SimWorld:
         self._held_turn: NDArray[np.float64] = np.array([1.0, 0, 0, 0])
         self._base_qpos = int(self.model.joint('base').qposadr[0])
         self._base_dof = int(self.model.joint('base').dofadr[0])
-        for door, angle in DOORS.items():
-            self.data.joint(door).qpos[0] = angle
-            self.data.actuator(door).ctrl[0] = angle
+        for joint, position in {**DOORS, **TRAVELLING}.items():
+            self.data.joint(joint).qpos[0] = position
+            self.data.actuator(joint).ctrl[0] = position
         self._scatter(seed)
         for _ in range(100):
             mujoco.mj_step(self.model, self.data)
