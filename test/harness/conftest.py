@@ -355,6 +355,11 @@ class Bench:
     def count(self, kind: type) -> int:
         return sum(isinstance(message, kind) for _, _, message in self.sent)
 
+    def sent_events(self, kind: m.Kind, reason: str) -> list[m.Event]:
+        """Events of a kind whose reason begins with these words."""
+        events = [e for _, _, e in self.sent if isinstance(e, m.Event)]
+        return [e for e in events if e.kind is kind and e.reason.startswith(reason)]
+
     def told(self, pattern: str) -> int:
         """How often the user heard a note that matches."""
         return sum(bool(re.search(pattern, text)) for text in self.frontend.told)
