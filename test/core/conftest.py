@@ -120,11 +120,11 @@ def speech(text: str, seconds: float, attempt_id: str = '', work_ids: Any = ()) 
     return Speech(pcm, text, tuple(work_ids), attempt_id)
 
 
-@pytest.fixture(name='new_talk')
+@pytest.fixture(name='new_talk', scope='session')
 def talk_class() -> type[Talk]:
     return Talk
 
 
-@pytest.fixture(name='speech')
+@pytest.fixture(name='speech', scope='session')
 def speech_maker() -> Callable[..., Speech]:
     return speech

@@ -44,6 +44,7 @@ class Ledger:
     def __init__(self, session_id: str, rate_hz: int, floor: FloorKeeper, tell: Tell) -> None:
         self._session_id = session_id
         self._rate_hz = rate_hz
+        self._chunk_samples = round(CHUNK_S * rate_hz)
         self._floor = floor
         self._tell = tell
         self._turns: deque[Turn] = deque()  # not settled, oldest first
@@ -91,6 +92,12 @@ class Ledger:
         return any(not turn.ended for turn in self._turns)
 
     @property
+    def dry(self) -> bool:
+        """Whether the open turn has no more sound that could leave, and none on its way."""
+        turn = self.open_turn
+        return turn is not None and not turn.ahead and len(turn.pcm) < self._chunk_samples
+
+    @property
     def interruptible(self) -> bool:
         """Whether the user may cut what is being said."""
         return all(turn.interruptible or turn.ended for turn in self._turns)
@@ -114,7 +121,7 @@ class Ledger:
         """Return the chunks that may leave now."""
         chunks: list[SpeechChunk] = []
         ahead = sum(turn.ahead for turn in self._turns if not turn.ended)
-        size = round(CHUNK_S * self._rate_hz)
+        size = self._chunk_samples
         for turn in self._turns:
             if turn.end_sent:
                 continue

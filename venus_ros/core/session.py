@@ -384,8 +384,8 @@ class Session:
 
     def _watch_turn(self, output: StepOutput, unit: Unit) -> None:
         """End a turn that has run dry; give back a note of which nothing was said."""
-        dry = self._ledger.open_turn is not None and self._ledger.unheard_s <= 0
-        self._dry_units = self._dry_units + 1 if dry and not output.speech else 0
+        dry = self._ledger.dry and not output.speech
+        self._dry_units = self._dry_units + 1 if dry else 0
         if self._dry_units * self._frontend.spec.unit_s >= DRY_S:
             self._ledger.complete()
             if output.control is Control.SPEAK:

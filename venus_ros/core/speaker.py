@@ -168,6 +168,7 @@ class Speaker:
         self._duck(False)
         self._sounding, self._severed, self._changed = False, False, True
         self._fading = tail(self._last_sample, max(1, int(TAIL_S * self.rate)))
+        self._dry_samples = len(self._fading)
         return self._fade(out, position)
 
     def _fade(self, out: Pcm, position: int) -> int:
@@ -241,6 +242,7 @@ class Speaker:
         turn.made += len(chunk.pcm)
         if self._muted or turn.finished:
             turn.discarded += len(chunk.pcm)
+            self._changed = True
         elif len(chunk.pcm):
             turn.chunks.append(chunk.pcm)
         turn.complete = turn.complete or chunk.kind is SpeechKind.END
@@ -285,6 +287,7 @@ class Speaker:
         for turn in self._turns:
             if (turn.session_id, turn.turn_id) == (chunk.session_id, chunk.turn_id):
                 turn.discarded += len(chunk.pcm)
+                self._changed = True
 
     def _stop(self, stopped: Stopped) -> None:
         new = stopped.request_id not in self._stops and stopped.stamp_ns >= self._created_ns

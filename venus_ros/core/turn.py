@@ -110,8 +110,8 @@ class Turn:
         return first, pcm, text, tuple(dict.fromkeys(ids))
 
     def heard(self) -> str:
-        """Return the words whose sound was played to their end."""
-        return ' '.join(word.text for word in self.words if word.end <= self.played)
+        """Return the words whose sound was played to their end; without sound none is heard."""
+        return ' '.join(w.text for w in self.words if w.start < w.end <= self.played)
 
     def text(self) -> str:
         """Return all words made."""
