@@ -14,13 +14,13 @@ from enum import Enum
 _PERSON = r"(?:i|he|she|we|they|you|it|this|that|there|somebody|someone|everybody|everyone|people|nobody|who)"
 _OTHERS = r'(?:him|her|them|my \w+|your \w+|the (?:man|woman|boy|girl|children|kids|dog|others?))'
 
-_ASK_YOU = r'(?:can|could|would|will|might|may|do) you'
+_ASK_YOU = r'(?:can|could|would|will|might|may) you'
 _LEADS = [
     r'would you mind(?: please)? ',
     r'do you mind ',
     r'do you think (?:that )?you (?:can|could|would|might) (?:be able to )?',
     r'(?:i|we) (?:would|will)? ?(?:really |also )?(?:like|want|need|love|prefer|ask|wish|expect) you to ',
-    r'(?:i|we) (?:would|will) (?:really )?(?:appreciate it|be (?:glad|happy|grateful|pleased|delighted)) if you (?:can |could |would |will )?',
+    r'(?:i|we) (?:would|will) (?:really )?(?:appreciate it|(?:love|like) it|be (?:glad|happy|grateful|pleased|delighted)) if you (?:can |could |would |will )?',
     r'(?:would|will|is) it (?:be )?(?:possible|okay|all right|too much trouble)(?: for you)? (?:to |if you (?:could |would )?)',
     r'it would be (?:really |very )?(?:nice|great|good|lovely|kind|helpful|cool) if you (?:can |could |would )?',
     r'would it be (?:nice|great|good|helpful) if you ',
@@ -83,7 +83,7 @@ _QUESTION = re.compile(
     r'can|could|would|will|should|shall|may|might|any)\b'
 )
 _FORBID = re.compile(
-    r'^(?:do not|never|stop|quit|no need to|there is no need to|you (?:do not|must not|should not|'
+    r'^(?:do not|never|stop (?!by|at|in|over|off)|quit|no need to|there is no need to|you (?:do not|must not|should not|'
     r'can not|may not|need not|are not) (?:have to |need to |allowed to |supposed to )?|'
     r'(?:i|we) (?:do not|would not|will not) (?:want|need|like) (?:you )?(?:to )?|not )\b'
 )
@@ -93,6 +93,8 @@ _SUPPOSE = re.compile(
 )
 _REPORT = re.compile(
     rf'^(?:tell|ask|remind|call|inform|show|teach|invite|thank|greet|warn|send) {_OTHERS}\b|'
+    r'^(?:tell|ask|remind|warn|order) (?!me\b|us\b|what|where|if|whether|how|which)\w+ (?:to|that|about)\b|'
+    r'\bmyself\b|'
     rf'\b(?:told|asked|ordered|made|let|got|had|wants?|wanted|needs?|asking|telling) {_OTHERS} (?:to )?\w+|'
     r'^(?:the (?:sign|book|man|woman|note|letter|song|film|movie|doctor|teacher|sentence) (?:says?|said|reads?|told|is called))\b|'
     r'\b(?:he|she|they|somebody|someone|people) (?:said|says|say|told|asked|asks|wanted|wants|went|goes|took|takes|brought|brings)\b|'
@@ -123,10 +125,10 @@ _WISHES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (r'^(?:i|we) (?:really )?(?:wonder|am wondering|am curious|was wondering|want to know|need to know|would (?:really )?(?:like|love) to know|would like to find out)(?: about)? (?=where|what|which|how many|if|whether|who)', ''),
         (r'^(?:do|would|did|can|could)(?: you)? (?:happen to |perhaps )?(?:know|remember|recall|say|find out|figure out) (?=where|what|which|how many|if|whether|who)', ''),
         (r'^(?:any|do you have any) idea (?=where|what|which|how many|who)', ''),
-        (r'^(?:i|we) (?:would |will )?(?:really |also |now |just )?(?:want|need|like|love|have|take)(?: to (?:have|get|hold|use|drink|eat|read))? ' + _THING, r'bring me \1'),
+        (r'^(?:i|we) (?:really |also |now |just |do )*(?:want|need)(?: to (?:have|get|hold|use|drink|eat|read))? ' + _THING, r'bring me \1'),
+        (r'^(?:i|we) (?:would|will)(?: really| also| now| just)* (?:want|need|like|love|have|take)(?: to (?:have|get|hold|use|drink|eat|read))? ' + _THING, r'bring me \1'),
         (r'^(?:i|we) could (?:really )?(?:use|do with|go for) ' + _THING, r'bring me \1'),
         (r'^(?:can|could|may|might) (?:i|we) (?:please |just )?(?:have|get|borrow|see|take) ' + _THING, r'bring me \1'),
-        (r'^(?:i|we) (?:would |will )?(?:want|need|like|love) (?=\w+ from )', r'bring me '),
         (r'^(?:i|we) (?:would |will )?(?:want|need|like) you (?=(?:in|at|over|back|inside|here|there)\b)', r'be '),
     )
 )  # fmt: skip
@@ -146,7 +148,6 @@ _JOINTS = re.compile(
     r'(?: ,)? (?:and(?: then| after that| afterwards| also| finally| please| now| next)?(?: ,)?|then|after that|afterwards) '
     r'|(?: ,)? (?:before (?:that|you)) | [.?] | , (?:but )?|(?: ,)? but '
 )
-_GERUND = re.compile(r'^([a-z]+?)ing\b')
 _OPEN_END = frozenset(
     ('the', 'a', 'an', 'my', 'your', 'to', 'into', 'in', 'on', 'at', 'from', 'of', 'for', 'with',
      'and', 'or', 'but', 'then', 'could', 'would', 'can', 'will', 'because', 'if', 'is', 'are',
@@ -187,14 +188,25 @@ def wish_as_order(clause: str) -> str:
 
 def bare_verb(clause: str, known: Callable[[str], bool]) -> str:
     """'going to the kitchen' -> 'go to the kitchen', if that gives a verb that is `known`."""
-    match = _GERUND.match(clause)
-    if match is None or known(clause.split()[0]):
+    first, _, rest = clause.partition(' ')
+    if known(first) or not first:
         return clause
-    stem = match[1]
-    for verb in (stem, stem + 'e', stem[:-1]):
-        if known(verb):
-            return verb + clause[match.end() :]
-    return clause
+    if first.endswith('ing'):
+        stems = (first[:-3], first[:-3] + 'e', first[:-4])
+    else:
+        stems = (_PASTS.get(first, ''), first.removesuffix('ed'), first.removesuffix('d'))
+    verb = next((stem for stem in stems if stem != first and stem and known(stem)), '')
+    return f'{verb} {rest}'.strip() if verb else clause
+
+
+_PASTS = {
+    'went': 'go', 'brought': 'bring', 'got': 'get', 'took': 'take', 'gave': 'give', 'put': 'put',
+    'drove': 'drive', 'came': 'come', 'found': 'find', 'told': 'tell', 'left': 'leave',
+    'made': 'make', 'laid': 'lay', 'saw': 'see', 'carried': 'carry', 'held': 'hold', 'ran': 'run',
+}  # fmt: skip
+
+
+_PLURAL = re.compile(r'^\w+s (?:are|were|have|need|do|can|will|taste|look)\b')
 
 
 def mood(clause: str) -> Mood:
@@ -207,7 +219,7 @@ def mood(clause: str) -> Mood:
         return Mood.FORBID
     if _QUESTION.match(clause):
         return Mood.ASK
-    if _STATE.match(clause) or _PAST.search(clause):
+    if _STATE.match(clause) or _PLURAL.match(clause) or _PAST.search(clause):
         return Mood.STATE
     return Mood.ORDER
 
@@ -248,7 +260,8 @@ def unfinished(text: str) -> bool:
         return True
     if len(spoken) == 1:
         return spoken[0] in _OPEN_END - _WHOLE
-    return spoken[-1] in _OPEN_END
+    asks = text.rstrip().endswith('?') or bool(_ASKS.search(text))
+    return spoken[-1] in _OPEN_END and not (asks and spoken[-1] in _QUESTION_ENDS)
 
 
 _HELD = re.compile(
@@ -256,4 +269,9 @@ _HELD = re.compile(
     r'just a (?:moment|second))|(?:please )?(?:can|could|would|will) you(?: please)?|i mean|'
     r'i would like|i want|i need|could i'
 )
+_ASKS = re.compile(r'\b(?:what|where|which|who|whose|how|if|whether|is it|are you|did you)\b')
+_QUESTION_ENDS = frozenset(
+    ('is', 'are', 'take', 'for', 'to', 'of', 'in', 'on', 'from', 'with', 'at', 'will', 'can', 'i',
+     'we', 'get', 'put', 'bring', 'give', 'so', 'red', 'blue', 'green', 'grab', 'fetch', 'also')
+)  # fmt: skip
 _WHOLE = frozenset(('what', 'where', 'how', 'why', 'red', 'blue', 'green', 'not'))

@@ -19,7 +19,10 @@ from venus_ros.language.phrases import TALK
 from venus_ros.language.slots import Filled, fill, is_verbal, phrase_after, preposition
 from venus_ros.language.text import COMMA, MARKS, tokens, words
 
-_NEAR = 0.5
+_NEAR, _NEAR_ORDER, _MARGIN = 0.5, 0.42, 0.03
+_UNHEARD = 0.1
+_GENERAL = 0.3
+_OTHER_QUESTION = 0.25
 _PLACEHOLDER = re.compile(r'\{(\w+)\}')
 _CLEAR_VERB = 0.12
 _PRONOUNS = frozenset(('it', 'that', 'this', 'them', 'those', 'these'))
@@ -28,6 +31,8 @@ _NOT_OBJECT = frozenset(
     ('is', 'are', 'was', 'what', 'do', 'does', 'did', 'like', 'about', 'where', 'how', 'why',
      'stop', 'cancel', 'forget', 'leave', 'say', 'repeat', 'know', 'than', 'of')
 )  # fmt: skip
+_RARE_QUESTIONS = frozenset(('why', 'when', 'how', 'who', 'whose', 'should', 'shall', 'may'))
+_HERE = frozenset(('there', 'see', 'any', 'here', 'this', 'those', 'these'))
 _GOING = frozenset(('go', 'back', 'drive', 'move', 'return', 'over', 'run', 'bring', 'head'))
 _BEFORE_THERE = _GOING | PREPOSITIONS | {'it', 'that', 'them', 'be', 'see', 'look', 'wait', 'stay'}
 _NEGATED = 0.3
@@ -82,6 +87,7 @@ class Request:
 class _Heard:
     """Words [start, end) where `argument` belongs; `value` if they sound like one."""
 
+    model: SkillModel
     argument: str
     start: int
     end: int
@@ -144,19 +150,44 @@ class Reader:
         if not said:
             return Clause(core, mood)
         asks = mood in (grammar.Mood.ORDER, grammar.Mood.ASK)
+        near = self._adjusted(said, self.frames.nearest(said), mood)
         heard = self._heard(said) if asks else None
-        near = tuple(self._adjusted(said, self.frames.nearest(heard.as_known if heard else said), mood))
+        if heard:
+            near = self._with_heard(near, heard, mood)
         text = ' '.join(said)
         model = self._by_name.get(near[0].label)  # type: ignore[arg-type]
-        if not asks or model is None or near[0].score < _NEAR:
-            return Clause(text, mood, near)
+        if not asks or model is None or not self._near_enough(said, model, near, mood):
+            return Clause(text, mood, tuple(near))
+        heard = heard if heard and heard.model is model else None
         if heard and heard.value:
             said[heard.start : heard.end] = self.lexicon.say(heard.value).split()
         filled = self.fill(model, said, mentioned)
         if heard and heard.end and not heard.value and heard.argument in filled.missing:
             filled.missing.remove(heard.argument)
             filled.unknown[heard.argument] = ' '.join(said[heard.start : heard.end])
-        return Clause(' '.join(said), mood, near, model, filled)
+        return Clause(' '.join(said), mood, tuple(near), model, filled)
+
+    def _with_heard(self, near: Sequence[Near], heard: _Heard, mood: grammar.Mood) -> list[Near]:
+        """Scores in which the skill that misses a value is taken as if it were said."""
+        known = self._adjusted(heard.as_known, self.frames.nearest(heard.as_known), mood)
+        label = (heard.model.capability, heard.model.skill)
+        mine = next(item for item in known if item.label == label)
+        mine = Near(label, mine.score - _UNHEARD, mine.sentence)
+        others = [item for item in near if item.label != label]
+        return sorted([mine, *others], key=lambda item: -item.score)
+
+    def _near_enough(
+        self, said: Sequence[str], model: SkillModel, near: Sequence[Near], mood: grammar.Mood
+    ) -> bool:
+        """Whether the nearest is a request. An order that names what the skill needs may have a
+        verb that is not known, if it is clearly no talk."""
+        if near[0].score >= _NEAR:
+            return True
+        needed = self._needed(model)
+        if mood is not grammar.Mood.ORDER or not needed or not self._has(said, needed):
+            return False
+        rival = next((item.score for item in near if item.label not in self._by_name), 0.0)
+        return near[0].score >= _NEAR_ORDER and near[0].score - rival >= _MARGIN
 
     def fill(self, model: SkillModel, said: Sequence[str], mentioned: Mapping[str, str]) -> Filled:
         """Arguments of one skill from words."""
@@ -203,11 +234,13 @@ class Reader:
                         continue
                     known = self.lexicon.canonical(role).split()
                     as_known = (*said[: vague[0]], *known, *said[vague[0] + 1 :])
-                    return _Heard(name, 0, 0, '', as_known)
+                    return _Heard(model, name, 0, 0, '', as_known)
                 spot = self.lexicon.alike(said[start:end], role)
                 known = self.lexicon.say(spot.value) if spot else self.lexicon.canonical(role)
                 as_known = (*said[:start], *known.split(), *said[end:])
-                return _Heard(name, start, end, spot.value if spot else '', as_known)
+                return _Heard(
+                    model, name, start, end, spot.value if spot else '', as_known
+                )
         return None
 
     def _has(self, said: Sequence[str], roles: set[str]) -> bool:
@@ -222,6 +255,7 @@ class Reader:
     ) -> list[Near]:
         """Scores with what the grammar knows: roles that a skill has or needs, its verbs."""
         roles = {spot.role for spot in self.lexicon.spots(said)} - {'colour'}
+        general = mood is grammar.Mood.ASK and self._speaks_generally(said)
         result = []
         for item in near:
             model = self._by_name.get(item.label)  # type: ignore[arg-type]
@@ -229,6 +263,10 @@ class Reader:
             if ('not' in said) != ('not' in words(item.sentence)):
                 score -= _NEGATED
             if model is not None:
+                if general:
+                    score -= _GENERAL
+                if said[0] in _RARE_QUESTIONS and said[0] != item.sentence.split()[0]:
+                    score -= _OTHER_QUESTION
                 score -= 0.12 * len(roles - model.roles)
                 needed = self._needed(model)
                 if needed and not needed & roles:
@@ -237,6 +275,18 @@ class Reader:
                     score += _CLEAR_VERB if not needed or needed & roles else 0.0
             result.append(Near(item.label, score, item.sentence))
         return sorted(result, key=lambda item: -item.score)
+
+    def _speaks_generally(self, said: Sequence[str]) -> bool:
+        """'where do bananas come from': about a kind of thing, not about one that is here."""
+        if set(said) & _HERE:
+            return False
+        spots = [spot for spot in self.lexicon.spots(said) if spot.role != 'colour']
+        return bool(spots) and all(
+            spot.role in self._things
+            and said[spot.end - 1].endswith('s')
+            and (spot.start == 0 or said[spot.start - 1] not in DETERMINERS)
+            for spot in spots
+        )
 
     def _needed(self, model: SkillModel) -> set[str]:
         properties = model.schema.get('properties', {})

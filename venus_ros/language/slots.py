@@ -301,5 +301,6 @@ def phrase_after(said: Sequence[str], leads: Sequence[Sequence[str]]) -> tuple[i
 
 
 _ENDS = frozenset(('and', 'please', 'then', 'now', 'that', 'which', 'is', 'are', 'so', 'because'))
-_VAGUE = frozenset(('it', 'that', 'this', 'them', 'those', 'these', 'me', 'us', 'here', 'there', 'something', 'anything', 'thing', 'things',
+_VAGUE = frozenset(('it', 'that', 'this', 'them', 'those', 'these', 'me', 'myself',
+                    'yourself', 'going', 'moving', 'away', 'out', 'off', 'lost', 'ready', 'us', 'here', 'there', 'something', 'anything', 'thing', 'things',
                     'one', 'you', 'up', 'down', 'over', 'back', 'somewhere'))  # fmt: skip

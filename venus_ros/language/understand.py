@@ -12,10 +12,11 @@ from venus_ros.language import grammar
 from venus_ros.language.acts import Act, ActKind, Talk
 from venus_ros.language.correct import elliptic, merge, same_steps
 from venus_ros.language.frames import Near
+from venus_ros.language.lexicon import DETERMINERS
 from venus_ros.language.phrases import BACKCHANNELS, NO, YES
 from venus_ros.language.requests import Clause, Reader, Request, reader, task_tokens
 from venus_ros.language.sound import likeness
-from venus_ros.language.text import MARKS, normalise
+from venus_ros.language.text import FILLERS, MARKS, normalise
 
 _SURE = 0.55
 _ADDRESSED = re.compile(r'^\s*(?:(?:[Hh]ey|[Oo]kay|[Oo]h|[Hh]i),? )?([A-Z][a-z]+), (?=\w)')
@@ -96,8 +97,9 @@ def _short(said: _Said) -> Act | None:
     bare = grammar.core(said.text, said.name)
     forms = {said.plain, ' '.join(w for w in bare.split() if w not in MARKS)}
     if said.talk.asked or said.talk.pending:
-        if forms & YES and not said.talk.pending:
-            return Act(ActKind.ANSWER, 'yes')
+        if forms & YES:
+            agreed = _requested(_for_robot(said.talk.pending), said, ActKind.DELEGATE)
+            return agreed if agreed.steps else Act(ActKind.ANSWER, 'yes')
         if forms & NO:
             return Act(ActKind.ANSWER, 'no')
     if said.plain in BACKCHANNELS or all(w in _SOUNDS for w in said.plain.split()):
@@ -217,13 +219,33 @@ def _asked(said: _Said) -> Act | None:
     talk = _nearest_talk(said)
     if asking:
         weakest = min(clause.near[0].score for clause in asking)
-        if talk and talk.score > max(weakest, 0.8) and len(asking) == 1:
+        if talk and talk.score > max(weakest, 0.8) and len(clauses) == 1:
             return None
+        if _names_only(said) and len(asking) == 1:
+            return _offered(asking[0], said)
         kind = ActKind.CORRECT if forbidden and said.talk.task else ActKind.DELEGATE
         return _act(said.reader.request(asking), said, kind)
     if forbidden and not (talk and talk.score >= 0.8):
         return _withdrawn(forbidden[0], said)
     return None
+
+
+def _names_only(said: _Said) -> bool:
+    """Whether nothing but a thing or a place was said, without a 'please'."""
+    heard = [word for word in said.text.split() if word not in MARKS]
+    spots = said.reader.lexicon.spots(heard)
+    covered = {i for spot in spots for i in range(spot.start, spot.end)}
+    rest = {word for i, word in enumerate(heard) if i not in covered}
+    return bool(spots) and rest <= DETERMINERS | FILLERS | {'and', said.name}
+
+
+def _offered(clause: Clause, said: _Said) -> Act:
+    """A thing or place was only named: ask whether the likely request is meant."""
+    request = said.reader.request([clause])
+    if not request.steps:
+        return _act(request, said, ActKind.DELEGATE)
+    promise = said.reader.promise(request.steps)
+    return Act(ActKind.CLARIFY, task=promise, question=f'Shall I {promise}?', confidence=0.5)
 
 
 def _withdrawn(clause: Clause, said: _Said) -> Act | None:
@@ -256,6 +278,11 @@ def _talked(said: _Said) -> Act:
 
 
 # ---- parts -----------------------------------------------------------------------------------
+
+
+def _for_robot(promise: str) -> str:
+    """The robot's own words for a request as an order: 'bring you the cup' -> 'bring me ...'."""
+    return re.sub(r'\byou\b', 'me', promise)
 
 
 def _requested(task: str, said: _Said, kind: ActKind) -> Act:
