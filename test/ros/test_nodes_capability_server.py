@@ -3,85 +3,20 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import Any
 
 import pytest
 
-rclpy = pytest.importorskip('rclpy', reason='needs ROS 2')
+pytest.importorskip('rclpy', reason='needs ROS 2')
 
-from action_msgs.msg import GoalStatus  # noqa: E402
-from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from rclpy.task import Future  # noqa: E402
+from action_msgs.msg import GoalStatus
+from rclpy.parameter import Parameter
 
-from venus_ros.core import messages as m  # noqa: E402
-from venus_ros.nodes import qos  # noqa: E402
-from venus_ros.nodes.action_link import uuid_to_ros  # noqa: E402
-from venus_ros.nodes.capability_server import CapabilityServerNode  # noqa: E402
-from venus_ros.nodes.interfaces import action, msg  # noqa: E402
-
-
-class Arm:
-    """A robot's `pick_place` server whose goals end when the test says so."""
-
-    def __init__(self, world: Any, accepts: bool = True) -> None:
-        self.world = world
-        self.goals: list[Any] = []
-        self.ends: list[Future[str]] = []
-        self.cancelled = 0
-        self.server = ActionServer(
-            world.peer,
-            action.PickPlace,
-            'pick_place',
-            self._execute,
-            goal_callback=lambda _: GoalResponse.ACCEPT if accepts else GoalResponse.REJECT,
-            cancel_callback=self._cancel,
-        )
-
-    def _cancel(self, handle: Any) -> CancelResponse:
-        self.cancelled += 1
-        self.ends[-1].set_result('cancel')
-        return CancelResponse.ACCEPT
-
-    async def _execute(self, handle: Any) -> Any:
-        self.goals.append(handle)
-        self.ends.append(Future(executor=self.world.executor))
-        handle.publish_feedback(action.PickPlace.Feedback(phase='driving', progress=0.25))
-        how = await self.ends[len(self.goals) - 1]
-        result = action.PickPlace.Result(object=handle.request.object)
-        if how == 'fail':
-            result.error_code = action.PickPlace.Result.NOT_FOUND
-            result.error_msg = 'it is not there'
-        {'ok': handle.succeed, 'fail': handle.abort, 'cancel': handle.canceled}[how]()
-        return result
-
-
-class Client:
-    """A client of `manipulation/delegate` that writes down what comes."""
-
-    def __init__(self, world: Any) -> None:
-        self.world = world
-        self.feedback: list[Any] = []
-        self.client = ActionClient(world.peer, action.Delegate, 'manipulation/delegate')
-        world.until(self.client.server_is_ready, 'manipulation/delegate')
-
-    def ask(self, deliver: bool = False, **arguments: str) -> tuple[Any, Any, str]:
-        work_id = str(uuid.uuid4())
-        goal = action.Delegate.Goal(
-            capability='manipulation', arguments_json=json.dumps(arguments), deliver=deliver
-        )
-        sent = self.client.send_goal_async(
-            goal, lambda f: self.feedback.append(f.feedback), uuid_to_ros(work_id)
-        )
-        handle = self.world.until(sent.done, 'answer to the goal') and sent.result()
-        return handle, handle.get_result_async() if handle.accepted else None, work_id
-
-    @property
-    def states(self) -> list[str]:
-        seen = [m.State(f.state).name for f in self.feedback]
-        return [s for i, s in enumerate(seen) if i == 0 or s != seen[i - 1]]
+from venus_ros.core import messages as m
+from venus_ros.nodes import qos
+from venus_ros.nodes.capability_server import CapabilityServerNode
+from venus_ros.nodes.interfaces import action, msg
 
 
 @pytest.fixture
@@ -94,8 +29,10 @@ def server(world: Any) -> Any:
     return node
 
 
-def test_a_goal_walks_to_completed(world: Any, server: Any) -> None:
-    arm, client = Arm(world), Client(world)
+def test_a_goal_walks_to_completed(
+    world: Any, server: Any, make_arm: Any, make_client: Any
+) -> None:
+    arm, client = make_arm(), make_client()
     world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
     handle, result, work_id = client.ask(action='pick', object='red_cup')
     assert handle.accepted
@@ -112,9 +49,9 @@ def test_a_goal_walks_to_completed(world: Any, server: Any) -> None:
 
 
 def test_with_deliver_the_goal_stays_open_until_the_harness_says_delivered(
-    world: Any, server: Any
+    world: Any, server: Any, make_arm: Any, make_client: Any
 ) -> None:
-    arm, client = Arm(world), Client(world)
+    arm, client = make_arm(), make_client()
     world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
     works: list[Any] = []
     world.peer.create_subscription(msg.WorkArray, 'manipulation/works', works.append, 1)
@@ -135,8 +72,10 @@ def test_with_deliver_the_goal_stays_open_until_the_harness_says_delivered(
     assert client.states[-2:] == ['DELIVERING', 'DELIVERED']
 
 
-def test_a_cancel_is_confirmed_by_the_robot(world: Any, server: Any) -> None:
-    arm, client = Arm(world), Client(world)
+def test_a_cancel_is_confirmed_by_the_robot(
+    world: Any, server: Any, make_arm: Any, make_client: Any
+) -> None:
+    arm, client = make_arm(), make_client()
     world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
     handle, result, _ = client.ask(action='pick', object='red_cup')
     world.until(lambda: arm.goals, 'goal at the robot')
@@ -148,8 +87,10 @@ def test_a_cancel_is_confirmed_by_the_robot(world: Any, server: Any) -> None:
     assert m.State(result.result().result.state) is m.State.CANCELLED
 
 
-def test_a_failure_carries_the_robots_code_and_words(world: Any, server: Any) -> None:
-    arm, client = Arm(world), Client(world)
+def test_a_failure_carries_the_robots_code_and_words(
+    world: Any, server: Any, make_arm: Any, make_client: Any
+) -> None:
+    arm, client = make_arm(), make_client()
     world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
     _, result, _ = client.ask(action='pick', object='red_cup')
     world.until(lambda: arm.goals, 'goal at the robot')
@@ -162,9 +103,9 @@ def test_a_failure_carries_the_robots_code_and_words(world: Any, server: Any) ->
     assert ended.result.summary
 
 
-def test_the_robot_refuses(world: Any, server: Any) -> None:
-    Arm(world, accepts=False)
-    client = Client(world)
+def test_the_robot_refuses(world: Any, server: Any, make_arm: Any, make_client: Any) -> None:
+    make_arm(accepts=False)
+    client = make_client()
     world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
     _, result, _ = client.ask(action='pick', object='red_cup')
     world.until(result.done, 'result')
@@ -173,9 +114,9 @@ def test_the_robot_refuses(world: Any, server: Any) -> None:
 
 @pytest.mark.parametrize('arguments', [{'action': 'pick', 'object': 'moon'}, {'action': 'fly'}])
 def test_wrong_arguments_end_in_a_typed_failure(
-    world: Any, server: Any, arguments: dict[str, str]
+    world: Any, server: Any, make_arm: Any, make_client: Any, arguments: dict[str, str]
 ) -> None:
-    arm, client = Arm(world), Client(world)
+    arm, client = make_arm(), make_client()
     _, result, _ = client.ask(**arguments)
     world.until(result.done, 'result')
     assert result.result().status == GoalStatus.STATUS_ABORTED
@@ -183,8 +124,10 @@ def test_wrong_arguments_end_in_a_typed_failure(
     assert not arm.goals
 
 
-def test_after_reactivation_goals_run_again(world: Any, server: Any) -> None:
-    arm, client = Arm(world), Client(world)
+def test_after_reactivation_goals_run_again(
+    world: Any, server: Any, make_arm: Any, make_client: Any
+) -> None:
+    arm, client = make_arm(), make_client()
     for _ in range(2):
         server.trigger_deactivate()
         handle, _, _ = client.ask(action='pick', object='red_cup')
@@ -197,8 +140,8 @@ def test_after_reactivation_goals_run_again(world: Any, server: Any) -> None:
     world.until(result.done, 'result')
 
 
-def test_a_stop_cancels_the_move(world: Any, server: Any) -> None:
-    arm, client = Arm(world), Client(world)
+def test_a_stop_cancels_the_move(world: Any, server: Any, make_arm: Any, make_client: Any) -> None:
+    arm, client = make_arm(), make_client()
     world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
     stopped = world.peer.create_publisher(msg.Stopped, 'stopped', qos.LATCHED)
     _, result, _ = client.ask(action='pick', object='red_cup')
