@@ -46,6 +46,7 @@ class Client:
         self.feedback: list[Any] = []
         self.client = ActionClient(world.peer, action_type, name)
         world.until(self.client.server_is_ready, name)
+        world.spin(0.3)  # the server has to discover this client, too, or its answer is lost
 
     def send(self, goal: Any) -> Any:
         sent = self.client.send_goal_async(goal, lambda f: self.feedback.append(f.feedback))
