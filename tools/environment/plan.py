@@ -142,7 +142,7 @@ class Setup:
         def act(log: CommandLog) -> None:
             build_interfaces(package, self.venv, self.ros, log)
 
-        inputs = (self._identity(), self._generators(), package)
+        inputs: list[Path | str] = [self._identity(), self._generators(), package]
         return Step(package.name, f'interfaces: {package.name}', inputs, act)
 
     def _generators(self) -> str:
@@ -158,7 +158,7 @@ class Setup:
 
         files = [self.root / name for name in ('setup.py', 'setup.cfg', 'package.xml')]
         executables = self.root / 'venus_ros' / 'bringup' / 'plan.py'
-        inputs = (self._identity(), *files, executables)
+        inputs: list[Path | str] = [self._identity(), *files, executables]
         return Step('project', 'venus_ros itself', inputs, act)
 
     def _environment_file(self) -> Step:
