@@ -257,7 +257,7 @@ def _robots(scene: Scene, clock: CountedClock) -> list[Part]:
         world = SimWorld(seed=scene.seed)
         for door in scene.blocked:
             world.set_door(door, is_open=False)
-        return SimRobot(world, without=scene.robots)
+        return SimRobot(world, without=scene.robots, stamp=clock.stamp)
 
     def double(server: str) -> Callable[[], Engine]:
         return lambda: RobotDouble(server, scene.robots[server], start_s=clock.t_s)
