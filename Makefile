@@ -30,10 +30,10 @@ build:  ## Build both packages with colcon, as in a ROS workspace
 
 scenes:  ## Play every scene in counted time
 	@$(SETUP) demo
-	@$(ENTER) venus play scenes/*.yaml --report out/scenes
+	@$(ENTER) venus play --report out/scenes
 
 talk:  ## The same with this machine's microphone and loudspeaker
-	@$(SETUP) test
+	@$(SETUP) talk
 	@$(ENTER) venus talk
 
 doctor:  ## Say what is here, what is missing, and what follows

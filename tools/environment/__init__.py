@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that `make demo` and `make test` need, set up in `.venv` without root rights."""
+"""What `make demo`, `make test` and the others need, set up in `.venv` without root rights."""

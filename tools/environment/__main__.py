@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets up what `make demo` or `make test` needs: `python3 -m tools.environment demo`."""
+"""Sets up what a command needs: `python3 -m tools.environment demo`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from tools.environment.plan import Setup, command_environment
 from tools.environment.ros_source import NoUsablePython, find_ros
 from tools.environment.steps import CommandLog, StepFailed, run_steps
-from tools.environment.system_parts import ESSENTIAL, apt_line, missing_parts
+from tools.environment.system_parts import ESSENTIAL, PURPOSES, apt_line, missing_parts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def main() -> int:
     """Set up for one purpose; return the exit code."""
     parser = argparse.ArgumentParser(prog='python3 -m tools.environment', description=__doc__)
-    parser.add_argument('purpose', choices=('demo', 'test'))
+    parser.add_argument('purpose', choices=PURPOSES)
     parser.add_argument('--python', help='interpreter to use (default: chosen)')
     parser.add_argument('--apt', action='store_true', help='only name missing apt packages')
     options = parser.parse_args()

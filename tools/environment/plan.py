@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps that `demo` and `test` need, in order."""
+"""The steps that each purpose needs, in order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Setup:
     root: Path
     venv: Path
     ros: RosSource
-    purpose: str  # 'demo' or 'test'
+    purpose: str  # one of PURPOSES
     has_portaudio: bool
 
     @property
@@ -57,8 +57,9 @@ class Setup:
         steps.append(self._packages('run', 'speech, vision and simulation', runtime))
         steps.append(self._weights())
         if self.purpose == 'test':
-            groups = ['test'] + (['device'] if self.has_portaudio else [])
-            steps.append(self._packages('test', 'test tools', groups))
+            steps.append(self._packages('test', 'test tools', ['test']))
+        if self.purpose in ('test', 'talk') and self.has_portaudio:
+            steps.append(self._packages('device', 'microphone and loudspeaker', ['device']))
         steps += [*self._interface_steps(), self._project(), self._environment_file()]
         return steps
 

@@ -40,6 +40,10 @@ def _venv_module() -> bool:
     return importlib.util.find_spec('ensurepip') is not None
 
 
+PURPOSES = ('demo', 'talk', 'test')
+"""What can be set up for."""
+
+
 @dataclass(frozen=True)
 class Part:
     """One apt package and how to see that what it gives is there already."""
@@ -47,7 +51,7 @@ class Part:
     package: str
     purpose: str
     is_present: Callable[[], bool]
-    needed_for: tuple[str, ...] = ('demo', 'test')
+    needed_for: tuple[str, ...] = PURPOSES
 
 
 PARTS = (
@@ -63,8 +67,8 @@ PARTS = (
                '/usr/lib/*/libgallium*.so*', '/usr/lib/dri/*_dri.so')),
     Part('espeak-ng', 'the fallback voice', _program('espeak-ng'), ('test',)),
     Part('flite', "the users' voices in new scenes", _program('flite'), ('test',)),
-    Part('portaudio19-dev', 'tests of microphone and speaker',
-         _file('/usr/include/portaudio.h', '/usr/local/include/portaudio.h'), ('test',)),
+    Part('portaudio19-dev', 'microphone and loudspeaker',
+         _file('/usr/include/portaudio.h', '/usr/local/include/portaudio.h'), ('talk', 'test')),
     Part('pulseaudio', 'a sound card for tests', _program('pulseaudio'), ('test',)),
     Part('pulseaudio-utils', 'a sound card for tests', _program('pactl'), ('test',)),
     Part('libasound2-plugins', 'a sound card for tests',
@@ -76,7 +80,7 @@ ESSENTIAL = frozenset({'python3-venv', 'python3-dev', 'gcc', 'g++'})
 
 
 def missing_parts(purpose: str) -> list[Part]:
-    """Return the parts that `purpose` ('demo' or 'test') needs and the machine lacks."""
+    """Return the parts that `purpose`, one of PURPOSES, needs and the machine lacks."""
     return [part for part in PARTS if purpose in part.needed_for and not part.is_present()]
 
 
