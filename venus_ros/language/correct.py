@@ -89,12 +89,12 @@ def _replaced_clause(
     """The task with the step of the same skill replaced by a whole new sentence."""
     if not right or elliptic(right, reader):
         return ''
-    new = [c for c in reader.clauses(right, mentioned) if c.model]
+    new = [c for c in reader.clauses(right, mentioned) if c.skill]
     if not new:
         return ''
-    old = [c for c in reader.clauses(task, mentioned) if c.model]
+    old = [c for c in reader.clauses(task, mentioned) if c.skill]
     new_text = reader.request(new).task
-    same = [i for i, clause in enumerate(old) if clause.model is new[0].model]
+    same = [i for i, clause in enumerate(old) if clause.skill is new[0].skill]
     if len(old) < 2 or not same:
         return new_text
     texts = [clause.text for clause in old]

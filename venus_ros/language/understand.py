@@ -123,7 +123,7 @@ def _completed(said: _Said) -> Act | None:
     if not said.talk.pending:
         return None
     new = said.reader.clauses(said.text, said.talk.mentioned, said.name)
-    if any(clause.model and clause.filled.complete for clause in new) and not elliptic(
+    if any(clause.skill and clause.filled.complete for clause in new) and not elliptic(
         said.text, said.reader
     ):
         return None
@@ -192,7 +192,7 @@ def _repaired(said: _Said) -> Act | None:
         return None
     left, right, sure = repaired
     before = said.reader.clauses(left, said.talk.mentioned, said.name)
-    if not any(clause.model for clause in before):
+    if not any(clause.skill for clause in before):
         left_core = grammar.core(left, said.name)
         if not grammar.unfinished(left_core):
             return None
@@ -214,7 +214,7 @@ def _requested_by(text: str, said: _Said) -> Act | None:
 def _asked(said: _Said) -> Act | None:
     """A request, or what forbids one."""
     clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
-    asking = [clause for clause in clauses if clause.model]
+    asking = [clause for clause in clauses if clause.skill]
     forbidden = [clause for clause in clauses if clause.mood is grammar.Mood.FORBID]
     talk = _nearest_talk(said)
     if asking:
@@ -253,7 +253,7 @@ def _withdrawn(clause: Clause, said: _Said) -> Act | None:
     core = re.sub(r'^(?:do not|never|stop|quit|not|no need to|you \w+ not)\s*', '', clause.text)
     core = grammar.bare_verb(core, lambda word: bool(said.reader.frames.verb(word)))
     meant = said.reader.clause(core, said.talk.mentioned, said.name)
-    if meant.model is None:
+    if meant.skill is None:
         return None
     if said.talk.task or said.talk.works:
         return Act(ActKind.CANCEL, core)
@@ -286,7 +286,7 @@ def _for_robot(promise: str) -> str:
 
 
 def _requested(task: str, said: _Said, kind: ActKind) -> Act:
-    asking = [c for c in said.reader.clauses(task, said.talk.mentioned, said.name) if c.model]
+    asking = [c for c in said.reader.clauses(task, said.talk.mentioned, said.name) if c.skill]
     return _act(said.reader.request(asking), said, kind)
 
 
@@ -313,7 +313,7 @@ def _nearest_talk(said: _Said) -> Near | None:
         words = [w for w in text.split() if w not in MARKS and w not in (said.name, 'robot')]
         if not words:
             continue
-        for near in said.reader.adjusted(words):
+        for near in said.reader.near(words):
             if isinstance(near.label, tuple) and isinstance(near.label[0], ActKind):
                 share = len(words) / max(1, len(said.plain.split()))
                 score = near.score * (1.0 if text in (said.plain, core) else 0.8 + 0.2 * share)
