@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -84,12 +85,15 @@ class Talk:
         self.route(self.session.receive(message, self.now_s))
 
     def route(self, messages: list[Any]) -> None:
-        for message in messages:
+        """Carry messages, and what they cause, in the order in which they were sent."""
+        queue = deque(messages)
+        while queue:
+            message = queue.popleft()
             self.log.append(message)
             if isinstance(message, SpeechChunk) and self.speaker is not None:
-                self.route(self.speaker.receive(message, self.now_s))
+                queue += self.speaker.receive(message, self.now_s)
             elif isinstance(message, Playout):
-                self.route(self.session.receive(message, self.now_s))
+                queue += self.session.receive(message, self.now_s)
 
     def run(self, seconds: float) -> Talk:
         for _ in range(round(seconds / 0.02)):

@@ -133,7 +133,11 @@ CASES = [
     ('I3', without(Kind.TURN_STARTED, 1), 'started 0 times'),
     ('I3', add(event(Kind.TURN_ENDED, 7, 500, turn_id=1, reason='x')), 'ended 2 times'),
     ('I3', add(event(Kind.TURN_STARTED, 7, 500, turn_id=2)), 'started 2 times'),
-    ('I3', lambda log: close(log + [event(Kind.TURN_STARTED, 7, 450, turn_id=3)]), 'ended 0 times'),
+    (
+        'I3',
+        lambda log: close(log + [event(Kind.TURN_STARTED, 7, 450, turn_id=3)]),
+        'ended 0 times',
+    ),
     ('I3', without(Kind.TURN_ENDED, 1), 'turn 1 ended 0 times'),
     ('I4', add(played(210, (1, 961, True), (2, 300, True))), '961 samples played, 960 made'),
     ('I5', add(span(SpanPhase.CLOSED, 'again')), 'span s/1 went'),

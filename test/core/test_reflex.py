@@ -81,7 +81,8 @@ def test_the_same_stop_again_cancels_nothing_new(rig):
 
 
 def test_stops_without_an_id_are_told_apart(rig):
-    ids = {m.request_id for _ in range(3) for m in rig.give(StopRequest('')) if isinstance(m, Stopped)}  # fmt: skip
+    given = [m for _ in range(3) for m in rig.give(StopRequest(''))]
+    ids = {m.request_id for m in given if isinstance(m, Stopped)}
     assert len(ids) == 3 and '' not in ids
 
 

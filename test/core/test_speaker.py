@@ -290,7 +290,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(steps, max_size=40))
 def test_any_interleaving_keeps_the_invariants_and_every_sample_has_one_fate(orders):
     rig, turn, stops = Rig(), 1, 0

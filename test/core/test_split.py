@@ -18,10 +18,18 @@ from venus_ros.core.split import (
 )
 
 SECRET = 'zq'
-TAGS = ['<delegate>', '</delegate>', '<backend>', '</backend>', '<unit>', '<|speak|>', '<|listen|>']
-pieces = st.sampled_from(
-    [*TAGS, '<', '</', '<|', '|>', '<del', 'egate>', 'hello ', 'a < b', ' ', '<Delegate>', '<|turn_eos|>']
-)  # fmt: skip
+LONG = 'x' * LONGEST_TASK
+TAGS = [
+    '<delegate>',
+    '</delegate>',
+    '<backend>',
+    '</backend>',
+    '<unit>',
+    '<|speak|>',
+    '<|listen|>',
+]
+SCRAPS = ['<', '</', '<|', '|>', '<del', 'egate>', 'hello ', 'a < b', ' ', '<Delegate>']
+pieces = st.sampled_from([*TAGS, *SCRAPS, '<|turn_eos|>'])
 streams = st.lists(pieces, max_size=14).map(''.join)
 
 
@@ -39,10 +47,13 @@ def cut(text: str, places: list[int]) -> list[str]:
     return [text[a:b] for a, b in zip(borders, borders[1:], strict=False)]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(streams, st.lists(st.integers(0, 300), max_size=12))
 def test_any_cut_gives_the_same(text, places):
     assert run(cut(text, places)) == run([text]) == run(list(text))
+
+
+hidden = st.sampled_from([SECRET, ' ', '<', '<unit>', '<|listen|>', '</'])
 
 
 @st.composite
@@ -53,12 +64,12 @@ def private_streams(draw):
         said = draw(st.sampled_from(['yes ', 'one < two ', '<b>', 'x>', '<|', '']))
         text, public = text + said, public + said
         tag = draw(st.sampled_from(['delegate', 'backend']))
-        inside = draw(st.lists(st.sampled_from([SECRET, ' ', '<', '<unit>', '<|listen|>', '</']), max_size=5))  # fmt: skip
+        inside = draw(st.lists(hidden, max_size=5))
         text += f'<{tag}>{"".join(inside)}</{tag}>'
     return text, public
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(private_streams(), st.lists(st.integers(0, 400), max_size=15))
 def test_nothing_private_is_public_over_any_cut(stream, places):
     text, expected = stream
@@ -94,16 +105,22 @@ def test_the_property_finds_a_splitter_that_holds_nothing_back():
         ('<delegate></delegate>', [Opened(), Voided('empty')]),
         ('<delegate>', [Opened(), Voided('empty')]),
         ('<delegate>a<|listen|>b</delegate>', [Opened(), Voided('protocol token listen inside')]),
-        ('<delegate>a<delegate>b</delegate>c</delegate>', [Opened(), Voided('delegate opened inside')]),
+        (
+            '<delegate>a<delegate>b</delegate>c</delegate>',
+            [Opened(), Voided('delegate opened inside')],
+        ),
         ('<backend>a<delegate>b</delegate>c</backend>', []),
         ('</delegate>', []),
         ('<delegate>a</backend>b</delegate>', [Opened(), Closed('ab')]),
         ('<DELEGATE>a</Delegate>', [Opened(), Closed('a')]),
-        ('<delegate>' + 'x' * LONGEST_TASK + '</delegate>', [Opened(), Closed('x' * LONGEST_TASK)]),
-        ('<delegate>' + 'x' * (LONGEST_TASK + 1), [Opened(), Voided('longer than 4000 characters')]),
-        ('<delegate>a</delegate><delegate>b</delegate>', [Opened(), Closed('a'), Opened(), Closed('b')]),
+        ('<delegate>' + LONG + '</delegate>', [Opened(), Closed(LONG)]),
+        ('<delegate>x' + LONG, [Opened(), Voided('longer than 4000 characters')]),
+        (
+            '<delegate>a</delegate><delegate>b</delegate>',
+            [Opened(), Closed('a'), Opened(), Closed('b')],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_becomes_of_a_request(text, others):
     public, found = run([text])
     assert found == others

@@ -19,7 +19,9 @@ PIXELS = np.zeros((2, 2, 3), np.uint8)
 
 def chunk(first: int, last: int, source_id: str = 'mic', shift_ns: int = 0) -> AudioChunk:
     stamp_ns = START_NS + first * 1_000_000_000 // RATE_HZ + shift_ns
-    return AudioChunk(stamp_ns, source_id, first, RATE_HZ, SOUND[first % RATE_HZ :][: last - first])
+    return AudioChunk(
+        stamp_ns, source_id, first, RATE_HZ, SOUND[first % RATE_HZ :][: last - first]
+    )
 
 
 def push(clock: UnitClock, chunks):

@@ -89,7 +89,8 @@ class Turn:
         """Append a piece of speech."""
         start, end = self.made, self.made + len(speech.pcm)
         self.pcm = np.concatenate([self.pcm, speech.pcm])
-        self.words += spread(speech.text, start, len(speech.pcm))
+        if len(speech.pcm):  # words without sound can be heard by nobody
+            self.words += spread(speech.text, start, len(speech.pcm))
         self.made = end
         if speech.work_ids:
             self.works.append((start, end, speech.work_ids))
@@ -110,8 +111,8 @@ class Turn:
         return first, pcm, text, tuple(dict.fromkeys(ids))
 
     def heard(self) -> str:
-        """Return the words whose sound was played to their end; without sound none is heard."""
-        return ' '.join(w.text for w in self.words if w.start < w.end <= self.played)
+        """Return the words whose sound was played to their end."""
+        return ' '.join(word.text for word in self.words if word.end <= self.played)
 
     def text(self) -> str:
         """Return all words made."""
