@@ -134,10 +134,11 @@ class _Stage:
         hidden = any(double.unavailable_until_s > 0 for double in scene.robots.values())
         end_s = time.monotonic() + READY_S
         waiting = list(nodes)
+        self._recorder.watch(nodes)
         while time.monotonic() < end_s:
             supervisor.poll()
             self._recorder.spin(SPIN_S)
-            waiting = [n for n in waiting if self._recorder.state_of(n) != 'active']
+            waiting = [name for name in nodes if not self._recorder.active(name)]
             seen = hidden or not self._absent
             if not waiting and self._ready and seen:
                 return

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import rclpy
-from lifecycle_msgs.msg import State as LifecycleState
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -72,6 +71,7 @@ class Recorder:
         self._text = self._node.create_publisher(String, 'text_in', qos.EVENTS)
         self._image = self._node.create_publisher(Image, 'image', qos.IMAGE)
         self._stop = self._node.create_client(srv.Stop, 'stop')
+        self._asked: dict[str, _Asked] = {}
         for topic, cls, profile in TOPICS:
             self._subscribe(topic, cls, profile)
         for name in capabilities:
@@ -121,22 +121,23 @@ class Recorder:
         self._see('user', request, self.now_ns())
         self._stop.call_async(to_ros(request))
 
-    def activate(self, node: str, timeout_s: float = 10.0) -> None:
+    def watch(self, nodes: Iterable[str]) -> None:
+        """Ask these lifecycle nodes for their state from now on; see `active`."""
+        for node in nodes:
+            self._asked[node] = _Asked(self._node.create_client(GetState, f'{node}/get_state'))
+
+    def active(self, node: str) -> bool:
+        """Whether a watched node has said that it is active; asks again if it has not."""
+        return self._asked[node].label(time.monotonic()) == 'active'
+
+    def activate(self, node: str, timeout_s: float = 20.0) -> None:
         """Configure and activate a lifecycle node. Raises BackendError if it does not."""
         for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):
             request = ChangeState.Request()
             request.transition.id = transition
-            if transition == Transition.TRANSITION_CONFIGURE and self.state_of(node) == 'inactive':
-                continue
             answer = self._call(ChangeState, f'{node}/change_state', request, timeout_s)
             if answer is None or not answer.success:
                 raise BackendError('cannot be activated; its log says why', node)
-
-    def state_of(self, node: str, timeout_s: float = 1.0) -> str:
-        """Label of a lifecycle node's state; '' if it does not answer."""
-        answer = self._call(GetState, f'{node}/get_state', GetState.Request(), timeout_s)
-        state: LifecycleState | None = answer.current_state if answer else None
-        return state.label if state else ''
 
     def set_number(self, node: str, name: str, value: float) -> None:
         """Set a parameter of a node. Raises BackendError if it does not take it."""
@@ -183,6 +184,28 @@ class Recorder:
 
     def _forget_sound(self) -> None:
         self._node.destroy_subscription(self._sound)
+
+
+class _Asked:
+    """A lifecycle node that is asked for its state, again and again, until it is active."""
+
+    PATIENCE_S = 3.0
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._answer: Future | None = None
+        self._asked_s = 0.0
+        self._label = ''
+
+    def label(self, now_s: float) -> str:
+        """The newest answer; '' before the first."""
+        if self._answer is not None and self._answer.done():
+            self._label = self._answer.result().current_state.label
+            self._answer = None
+        waiting = self._answer is not None and now_s - self._asked_s < self.PATIENCE_S
+        if self._label != 'active' and not waiting and self._client.service_is_ready():
+            self._answer, self._asked_s = self._client.call_async(GetState.Request()), now_s
+        return self._label
 
 
 def _source(topic: str, message: Any) -> str:

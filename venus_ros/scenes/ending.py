@@ -13,6 +13,7 @@ from venus_ros.core.messages import (
     PlayoutState,
     SpeechChunk,
     State,
+    UnitReport,
     Works,
 )
 from venus_ros.core.work import ended
@@ -34,6 +35,7 @@ class Ending:
         self._floor = Floor.FREE
         self._playing = False
         self._open: dict[str, bool] = {}
+        self._lag_s = 0.0
 
     def see(self, t_s: float, message: Any) -> None:
         """Take a message that was sent at `t_s`."""
@@ -46,6 +48,8 @@ class Ending:
             )
         elif isinstance(message, SpeechChunk):
             self._busy_s = max(self._busy_s, t_s)
+        elif isinstance(message, UnitReport):
+            self._lag_s = message.lag_ms / 1000
         elif isinstance(message, Works) and message.source == 'harness':
             known = self._open
             self._open = {work.work_id: not ended(work) for work in message.works}
@@ -59,7 +63,7 @@ class Ending:
             self._busy_s = max(self._busy_s, t_s)
         if t_s >= self._least_s + LONGEST_S:
             return True
-        return t_s >= max(self._least_s, self._busy_s) + QUIET_S
+        return t_s - self._lag_s >= max(self._least_s, self._busy_s) + QUIET_S
 
 
 def _looks(scene: Scene) -> float:
