@@ -136,11 +136,11 @@ def test_shows_what_the_camera_sees(world: Any) -> None:
 def test_doors_close_and_boxes_appear_by_parameter(world: Any) -> None:
     node = sim(world, camera_hz=0.0)
     house = node.engine.world
-    (done,) = node.set_parameters(parameters(closed_doors='door_kitchen, door_bedroom'))
+    (done,) = node.set_parameters(parameters(closed_doors='kitchen_door, bedroom_door'))
     assert done.successful
-    world.until(lambda: abs(house.at('door_kitchen')) < 0.1, 'closed door', 8.0)
+    world.until(lambda: abs(house.at('kitchen_door')) < 0.1, 'closed door', 8.0)
     node.set_parameters(parameters(closed_doors='', box_at='-1.9, 0.9'))
-    world.until(lambda: house.at('door_kitchen') > 1.2, 'open door', 8.0)
+    world.until(lambda: house.at('kitchen_door') > 1.2, 'open door', 8.0)
     low, high = house.extent('box')
     assert ((low + high) / 2)[:2] == pytest.approx((-1.9, 0.9), abs=0.02)
     node.set_parameters(parameters(box_at='here'))

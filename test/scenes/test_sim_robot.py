@@ -184,7 +184,7 @@ def test_the_same_goal_twice_is_refused(client: Client) -> None:
 
 
 def test_a_closed_door_is_found_waited_for_and_then_told(client: Client) -> None:
-    client.robot.world.set_door('door_kitchen', False)
+    client.robot.world.set_door('kitchen_door', False)
     goal_id = client.send('navigate_to_pose', pose=pose_of('kitchen'))
     result = client.result(goal_id)
     assert error_of(result) == ('ABORTED', NavCode.NO_VALID_PATH)
@@ -197,7 +197,7 @@ def test_a_closed_door_is_found_waited_for_and_then_told(client: Client) -> None
 
 
 def test_a_door_that_opens_in_time_lets_it_through(client: Client) -> None:
-    client.robot.world.set_door('door_kitchen', False)
+    client.robot.world.set_door('kitchen_door', False)
     goal_id = client.send('navigate_to_pose', pose=pose_of('kitchen'))
 
     def waits() -> bool:
@@ -205,7 +205,7 @@ def test_a_door_that_opens_in_time_lets_it_through(client: Client) -> None:
         return bool(told) and told[-1].feedback['number_of_recoveries'] > 0
 
     client.wait(60.0, waits)
-    client.robot.world.set_door('door_kitchen', True)
+    client.robot.world.set_door('kitchen_door', True)
     assert error_of(client.result(goal_id)) == ('SUCCEEDED', 0)
 
 
@@ -358,7 +358,7 @@ def test_what_lies_too_high_is_out_of_reach(client: Client) -> None:
 
 
 def test_a_closed_door_keeps_it_from_fetching(client: Client) -> None:
-    client.robot.world.set_door('door_bedroom', False)
+    client.robot.world.set_door('bedroom_door', False)
     result = client.do('pick_place', action='bring', object='lamp')
     assert error_of(result) == ('ABORTED', PickCode.NO_PATH)
 
@@ -420,7 +420,7 @@ def test_says_so_when_it_does_not_see_it(client: Client) -> None:
 def test_places_that_cannot_be_looked_at(client: Client) -> None:
     result = client.do('look', place='garage')
     assert error_of(result) == ('ABORTED', LookCode.UNKNOWN_PLACE)
-    client.robot.world.set_door('door_kitchen', False)
+    client.robot.world.set_door('kitchen_door', False)
     assert error_of(client.do('look', place='kitchen')) == ('ABORTED', LookCode.NO_PATH)
 
 

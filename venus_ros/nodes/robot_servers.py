@@ -17,6 +17,7 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.task import Future
 
 from venus_ros.core import messages as m
+from venus_ros.core.errors import VenusError
 from venus_ros.nodes.delegate_server import RESULT_TIMEOUT_S, finish
 from venus_ros.nodes.fields import fill, plain
 from venus_ros.nodes.interfaces import find_interface
@@ -38,13 +39,20 @@ class RobotServers:
 
     Args:
         node: owner; goals are taken while it is active.
-        types: action name → type name.
+        types: action name → type name. One whose package is missing is not served.
     """
 
     def __init__(self, node: VenusNode, types: Mapping[str, str]) -> None:
         self._node = node
-        self._types = {name: find_interface(type_name) for name, type_name in types.items()}
         self._names = dict(types)
+        self._types: dict[str, Any] = {}
+        self.missing: dict[str, str] = {}
+        for name, type_name in types.items():
+            try:
+                self._types[name] = find_interface(type_name)
+            except VenusError as error:
+                self.missing[name] = str(error)
+                node.get_logger().error(f'{name} is not served: {error}')
         self._servers: dict[str, Any] = {}
         self._open: dict[str, _Open] = {}
         self._accepted: str = ''
@@ -78,6 +86,8 @@ class RobotServers:
 
     def _presence(self, presence: m.RobotServer) -> None:
         name = presence.server
+        if name not in self._types:
+            return
         if presence.available and name not in self._servers:
             self._servers[name] = self._serve(name)
         elif not presence.available and name in self._servers:

@@ -7,7 +7,7 @@ As in `drive`, a motion is a generator whose every `next` is one control step of
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 
 from venus_ros.sim.drive import CONTROL_S
 from venus_ros.sim.world import TRAVELLING, SimWorld
@@ -29,11 +29,17 @@ CLOSE_ENOUGH_M, CLOSE_ENOUGH_RAD = 0.01, 0.03
 _PATIENCE_S = 1.5
 
 
-def move(world: SimWorld, in_passing: bool = False, **targets: float) -> Steps:
-    """Bring joints to positions (m, rad), each at its own speed, and wait until they are there.
+def move(world: SimWorld, **targets: float) -> Steps:
+    """Bring joints to positions (m, rad), each at its own speed, and wait until they are there."""
+    yield from _move(world, targets, settle=True)
 
-    With `in_passing` it is enough that their motors were told to.
-    """
+
+def sweep(world: SimWorld, **targets: float) -> Steps:
+    """As `move`, but it is enough that the motors were told."""
+    yield from _move(world, targets, settle=False)
+
+
+def _move(world: SimWorld, targets: Mapping[str, float], settle: bool) -> Steps:
     goals = {joint: world.within(joint, target) for joint, target in targets.items()}
     late_s = 0.0
     while late_s < _PATIENCE_S:
@@ -44,7 +50,7 @@ def move(world: SimWorld, in_passing: bool = False, **targets: float) -> Steps:
             if abs(target - aimed) > step:
                 late_s = 0.0
                 arrived = False
-            if in_passing:
+            if not settle:
                 continue
             close = CLOSE_ENOUGH_RAD if joint.startswith('head') else CLOSE_ENOUGH_M
             arrived &= abs(world.at(joint) - target) < close
@@ -59,7 +65,7 @@ def tuck(world: SimWorld) -> Steps:
     if world.at('arm') > 0.05:
         yield from move(world, lift=min(world.at('lift') + 0.08, 0.96))
         yield from move(world, arm=0.0)
-    yield from move(world, **TRAVELLING)
+    yield from _move(world, TRAVELLING, settle=True)
 
 
 def grip(world: SimWorld, opening_m: float) -> Steps:

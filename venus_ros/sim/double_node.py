@@ -61,6 +61,7 @@ class DoubleNode(VenusNode):
     def __init__(self, **node_options: Any) -> None:
         super().__init__('robot_double', **node_options)
         self._double: RobotDouble | None = None
+        self._servers: RobotServers | None = None
         self._zero_s = 0.0
 
     def setup(self) -> None:
@@ -76,9 +77,17 @@ class DoubleNode(VenusNode):
         self.every(TICK_S, self._follow_zero)
 
     def stop(self) -> None:
-        self._servers.cancel_all()
+        if self._servers:
+            self._servers.cancel_all()
+
+    def teardown(self) -> None:
+        self._double = self._servers = None
 
     def diagnose(self) -> Iterator[Health]:
+        if self._servers is None:
+            return
+        for server, reason in self._servers.missing.items():
+            yield Health(f'server {server}', Level.ERROR, reason)
         goals = {'open goals': self._servers.open_goals}
         visible = bool(self._servers.served)
         yield Health('double', Level.OK, 'serving' if visible else 'hidden as asked', goals)

@@ -117,7 +117,7 @@ def look_around(
     views = AROUND + (CLOSE_BY if target else ()) if head_is_free else ((0.0, 0.0),)
     for index, (pan, tilt) in enumerate(views):
         if head_is_free:
-            yield from body.move(robot.world, True, head_pan=pan, head_tilt=tilt)
+            yield from body.sweep(robot.world, head_pan=pan, head_tilt=tilt)
         top = _surface_in_view(robot, target) if target else None
         if top and head_is_free:
             yield from body.face(robot.world, top)
@@ -131,7 +131,7 @@ def look_around(
         if in_view:
             break
     if head_is_free:
-        yield from body.move(robot.world, True, head_pan=0.0, head_tilt=TRAVELLING['head_tilt'])
+        yield from body.sweep(robot.world, head_pan=0.0, head_tilt=TRAVELLING['head_tilt'])
     return in_view
 
 

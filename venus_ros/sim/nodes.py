@@ -56,6 +56,7 @@ class SimNode(VenusNode):
     def __init__(self, **node_options: Any) -> None:
         super().__init__('sim', **node_options)
         self._robot: SimRobot | None = None
+        self._servers: RobotServers | None = None
         self._camera: CameraWorker | None = None
         self._pictures = 0
         self._obstacles = ('', '')
@@ -90,22 +91,23 @@ class SimNode(VenusNode):
             self.every(1 / rate_hz, self._take_picture)
 
     def stop(self) -> None:
-        self._servers.cancel_all()
+        self.leave()
         camera, self._camera = self._camera, None
         if camera:
             camera.close()
 
     def teardown(self) -> None:
-        self._robot = None
+        self._robot = self._servers = None
 
     def leave(self) -> None:
-        self._servers.cancel_all()
+        if self._servers:
+            self._servers.cancel_all()
 
     def at_rest(self) -> bool:
         return self._robot is None or not self._robot.busy
 
     def diagnose(self) -> Iterator[Health]:
-        if self._robot is None:
+        if self._robot is None or self._servers is None:
             return
         x, y, yaw = self._robot.pose().x, self._robot.pose().y, self._robot.pose().yaw
         values = {
@@ -116,6 +118,8 @@ class SimNode(VenusNode):
             'serves': ', '.join(self._servers.served),
         }
         yield Health('robot', Level.OK, 'busy' if self._robot.busy else 'idle', values)
+        for server, reason in self._servers.missing.items():
+            yield Health(f'server {server}', Level.ERROR, reason)
         if self._camera and self._camera.fault:
             yield Health('camera', Level.WARN, f'no pictures: {self._camera.fault}')
         elif self._camera:

@@ -31,7 +31,7 @@ THINGS = (
     'plate',
     'lamp',
 )
-DOORS = MappingProxyType({'door_living_room': 1.5, 'door_kitchen': 1.5, 'door_bedroom': 1.5})
+DOORS = MappingProxyType({'living_room_door': 1.5, 'kitchen_door': 1.5, 'bedroom_door': 1.5})
 """Door → angle at which it stands open, rad; 0 is closed."""
 
 JOINTS = (
