@@ -2,7 +2,8 @@
 """One process of nodes: one executor, an orderly end within seconds, no orphans.
 
 Signals do not end ROS at once: nodes first cancel their moves and release their devices, for
-which ROS must still work. A second signal, or 4 s, end the process whatever it is doing.
+which ROS must still work. A second signal, or after 4 s the kernel's alarm, end the process
+whatever it is doing.
 """
 
 from __future__ import annotations
@@ -56,13 +57,9 @@ class EndRequest:
         os.read(reader, 1)
         self.asked.set()
         self._wake()
-        threading.Timer(DEADLINE_S, _end_hard).start()
+        signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
         os.read(reader, 1)
-        _end_hard()
-
-
-def _end_hard() -> None:
-    os._exit(1)
+        os._exit(1)
 
 
 def follow_parent() -> None:
@@ -100,7 +97,9 @@ def run(*factories: Callable[[], VenusNode]) -> None:
         node.destroy_node()
     if rclpy.ok():
         rclpy.shutdown()
-    sys.exit(status)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # what is left are threads inside of libraries, whose end may hang
 
 
 def _spin(
