@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bench in counted time: the real harness and servers between a frontend and robots that obey."""
+"""A bench in counted time: harness and servers between a frontend and robots that obey."""
 
 from __future__ import annotations
 
@@ -124,9 +124,9 @@ class Robot:
             if how.refuse:
                 self.log.append((now_s, 'refused', run.goal.server))
             return [m.RobotAnswer(goal_id, not how.refuse, how.refuse)]
-        if run.cancelled_s is not None and how.cancel_after is not None:
-            if now_s - run.cancelled_s + 1e-9 >= how.cancel_after:
-                return self._end(run, m.GoalStatus.CANCELED, {}, now_s)
+        obeys = run.cancelled_s is not None and how.cancel_after is not None
+        if obeys and now_s - run.cancelled_s + 1e-9 >= how.cancel_after:
+            return self._end(run, m.GoalStatus.CANCELED, {}, now_s)
         if how.end_after is not None and age >= how.end_after:
             return self._end(run, how.status, how.result, now_s)
         if how.feedback_every is not None and now_s - run.fed_s + 1e-9 >= how.feedback_every:
@@ -141,20 +141,22 @@ class Robot:
 
 
 class Frontend:
-    """Holds the floor as told, takes notes and tells them in `tell_s`; `mute` = never tells."""
+    """Holds the floor as told, tells notes in `tell_s`, and has a speaker of its own."""
 
-    def __init__(self, session_id: str = 's1') -> None:
+    def __init__(self, session_id: str = 's1', turns: dict | None = None) -> None:
         self.session_id = session_id
         self.floor = m.Floor.FREE
         self.tell_s = 1.0
         self.accepts = True
         self.tells = True
+        self.speaker_reports = True
         self.told: list[str] = []
         self.heard_ids: list[str] = []
         self.notes: list[m.AdmitNote] = []
         self._telling: tuple[float, m.AdmitNote] | None = None
         self._said: m.Floor | None = None
         self._seen: set[str] = set()
+        self.turns: dict[tuple[str, int], m.TurnPlayed] = {} if turns is None else turns
 
     def receive(self, message: Any, now_s: float) -> list[Any]:
         if not isinstance(message, m.AdmitNote):
@@ -169,6 +171,7 @@ class Frontend:
         out = [m.NoteAnswer(message.attempt_id, True), self._event(m.Kind.NOTE_ADMITTED, message)]
         if self.tells:
             self._telling, self.floor = (now_s, message), m.Floor.ROBOT
+            out += self._playout(message, played=1, finished=False)
         return out + self._state()
 
     def tick(self, now_s: float) -> list[Any]:
@@ -178,13 +181,15 @@ class Frontend:
             self.told.append(note.text)
             self.heard_ids += note.work_ids
             out += [self._event(m.Kind.NOTE_HEARD, note), *self._state()]
+            out += self._playout(note, played=100)
         return out
 
     def cut(self, share: float) -> list[Any]:
         """The user interrupts what is being told."""
         assert self._telling is not None, 'nothing is being told'
         note, self._telling, self.floor = self._telling[1], None, m.Floor.USER
-        return [self._event(m.Kind.NOTE_CUT, note, share), *self._state()]
+        out = self._playout(note, played=int(100 * share), discarded=100 - int(100 * share))
+        return [*out, self._event(m.Kind.NOTE_CUT, note, share), *self._state()]
 
     @property
     def telling(self) -> bool:
@@ -196,6 +201,19 @@ class Frontend:
             kind, self.session_id, 'frontend#1', work_ids=note.work_ids, reason=note.attempt_id,
             confidence=share,
         )  # fmt: skip
+
+    def _playout(self, note: m.AdmitNote, played: int, discarded: int = 0,
+                 finished: bool = True) -> list[Any]:  # fmt: skip
+        if not self.speaker_reports:
+            return []
+        turn_id = len(self.notes)
+        turn = m.TurnPlayed(self.session_id, turn_id, note.work_ids, played, discarded, finished)
+        state = m.PlayoutState.IDLE if finished else m.PlayoutState.PLAYING
+        self.turns[self.session_id, turn_id] = turn
+        return [
+            m.Playout(0, self.session_id, turn_id, note.work_ids, played, 0, discarded, state,
+                      recent=tuple(self.turns.values()))
+        ]  # fmt: skip
 
     def _state(self) -> list[Any]:
         if self._said is self.floor:
@@ -328,7 +346,14 @@ class Bench:
         for phase in (m.SpanPhase.OPENED, m.SpanPhase.CLOSED):
             self.send(
                 m.DelegateSpan(
-                    self.frontend.session_id, span_id, phase, 1, epoch, self.stamp(), task, corrects
+                    self.frontend.session_id,
+                    span_id,
+                    phase,
+                    1,
+                    epoch,
+                    self.stamp(),
+                    task,
+                    corrects,
                 )
             )
         return span_id

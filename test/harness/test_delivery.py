@@ -144,7 +144,7 @@ def test_a_muted_robot_tells_when_it_may_speak_again(bench: Any) -> None:
     assert last(bench, span).state is m.State.DELIVERED
 
 
-# ---- somebody dies in the middle -----------------------------------------------------------------
+# ---- somebody dies in the middle -----------------------------------------------------------
 
 
 def playout(bench: Any, note: m.AdmitNote, session: str, played: int, discarded: int = 0,
@@ -157,7 +157,7 @@ def playout(bench: Any, note: m.AdmitNote, session: str, played: int, discarded:
 
 
 def start_telling(bench: Any) -> tuple[str, m.AdmitNote]:
-    bench.frontend.tell_s = 30.0
+    bench.frontend.tell_s, bench.frontend.speaker_reports = 30.0, False
     span = bench.ask('go kitchen')
     bench.run_until(lambda: bench.frontend.telling)
     bench.run(0.5)

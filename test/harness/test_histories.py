@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from venus_ros.core import messages as m
 from venus_ros.core.work import ENDED, legal
-from venus_ros.harness.skills import Skills, load
+from venus_ros.harness.skills import Skills
 
 EXAMPLES = int(os.environ.get('VENUS_HISTORIES', 0))
 """So many random histories instead of the same few: to look for new faults."""
@@ -125,7 +125,8 @@ class Histories(RuleBasedStateMachine):
     @rule()
     def frontend_dies(self) -> None:
         self.thaw()
-        self.bench.frontend = type(self.bench.frontend)(f's{len(self.frontends) + 1}')
+        old = self.bench.frontend
+        self.bench.frontend = type(old)(f's{len(self.frontends) + 1}', old.turns)
         self.frontends.append(self.bench.frontend)
 
     def restart_harness(self) -> None:

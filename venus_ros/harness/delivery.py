@@ -153,7 +153,8 @@ class Delivery:
             self._pending_since[work_id] = self._watch.now_s
         for work_id in self._pending_since.keys() - pending:
             del self._pending_since[work_id]
-            self._fate_at.pop(work_id, None)
+        for work_id in self._fate_at.keys() - pending:
+            del self._fate_at[work_id]
 
     def _check_attempt(self, passed_s: float) -> None:
         attempt = self._attempt
@@ -220,8 +221,7 @@ class Delivery:
     def _on_cut(self, event: Event) -> None:
         attempt = self._finish(event)
         for entry in self._named(event):
-            if untold(entry):
-                self._again_or_never(entry, attempt is not None and attempt.hushed)
+            self._again_or_never(entry, attempt is not None and attempt.hushed)
 
     def _finish(self, event: Event) -> _Attempt | None:
         """The attempt that this event ends, if it is the current one."""
@@ -246,11 +246,13 @@ class Delivery:
         self._table.change(entry, WorkEvent.HEAR)
 
     def _again_or_never(self, entry: Entry, hushed: bool) -> None:
-        if untold(entry) and (hushed or entry.attempts >= MOST_ATTEMPTS):
+        if hushed or entry.attempts >= MOST_ATTEMPTS:
             self._never(entry, Code.NOT_TOLD)
 
     def _never(self, entry: Entry, code: Code) -> None:
         """It is not told any more; whoever asks still finds it."""
+        if not untold(entry):
+            return
         entry.silent = True
         if entry.work.state is State.FAILED:
             self._table.save(entry)
