@@ -88,7 +88,7 @@ def _same(
         one[0] == other[0]
         and set(one[1]) == set(other[1])
         and all(k == 'question' or one[1][k] == v for k, v in other[1].items())
-        for one, other in zip(got, wanted)
+        for one, other in zip(got, wanted, strict=True)
     )
 
 

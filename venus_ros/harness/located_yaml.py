@@ -72,9 +72,7 @@ def parse_yaml(text: str, file: str) -> Located:
     return Located(file, value, located.lines)
 
 
-def _plain(
-    loader: yaml.SafeLoader, node: yaml.Node, path: tuple[Key, ...], into: Located
-) -> Any:
+def _plain(loader: yaml.SafeLoader, node: yaml.Node, path: tuple[Key, ...], into: Located) -> Any:
     into.lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.SequenceNode):
         return [_plain(loader, item, (*path, i), into) for i, item in enumerate(node.value)]
@@ -87,8 +85,9 @@ def _plain(
         line = key_node.start_mark.line + 1
         if not isinstance(key, (str, int)):
             raise ConfigError(f'a key must be a word, not {key!r}', f'{into.file}:{line}')
+        below = (*path, key)
         if key in result:
             raise ConfigError('this key stands here twice', f'{into.file}:{line}: {key}')
         into.lines[(*path, key)] = line
-        result[key] = _plain(loader, value_node, (*path, key), into)
+        result[key] = _plain(loader, value_node, below, into)
     return result

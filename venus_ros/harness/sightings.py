@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from venus_ros.language.template import listed, with_article
@@ -51,7 +52,7 @@ def sightings(
     """
     names = [str(name) for name in result.get('objects', ())]
     surfaces = [str(name) for name in result.get('surfaces', ())]
-    seen = [Sighting(n, s) for n, s in zip(names, surfaces + [''] * len(names))]
+    seen = [Sighting(n, s) for n, s in zip_longest(names, surfaces[: len(names)], fillvalue='')]
     place = str(arguments.get('place') or result.get('place') or '')
     data = {'place': place, 'objects': [{'object': s.name, 'on': s.on} for s in seen]}
     wanted = str(arguments.get('object') or '')
@@ -94,7 +95,9 @@ def _surface(question: str, place: str) -> str:
     """Noun after 'on the', unless it is the place itself; empty if there is none."""
     for match in _ON.finditer(question):
         noun = re.match(r"[a-z' ]+", question[match.end() :])
-        words = re.split(r' (?:in|at|of|right|now|and|please|that|there)\b', noun[0] if noun else '')
+        words = re.split(
+            r' (?:in|at|of|right|now|and|please|that|there)\b', noun[0] if noun else ''
+        )
         found = words[0].strip()
         if found and found.replace(' ', '_') != place and len(found.split()) <= 3:
             return found

@@ -101,9 +101,7 @@ class Skill:
     def scope(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments as templates see them: a listed value stands for its record."""
         return {
-            name: self.tables.get(name, {}).get(value, value)
-            if isinstance(value, str)
-            else value
+            name: self.tables.get(name, {}).get(value, value) if isinstance(value, str) else value
             for name, value in arguments.items()
         }
 

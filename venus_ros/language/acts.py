@@ -94,9 +94,7 @@ class Talk:
             mentioned = dict(self.mentioned)
             for step in act.steps:
                 mentioned |= {k: v for k, v in step.arguments.items() if isinstance(v, str)}
-            return replace(
-                self, task=act.task, steps=act.steps, pending='', mentioned=mentioned
-            )
+            return replace(self, task=act.task, steps=act.steps, pending='', mentioned=mentioned)
         if act.kind is ActKind.CLARIFY:
             return replace(self, pending=act.task)
         if act.kind is ActKind.CANCEL:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from venus_ros.core.messages import Capability
 from venus_ros.language import grammar
 from venus_ros.language.acts import ActKind
-from venus_ros.language.frames import Frames, Near
-from venus_ros.language.grammar import Mood
+from venus_ros.language.frames import Frames, Label, Near
 from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS
+from venus_ros.language.mood import Mood, mood_of
 from venus_ros.language.offered import Offered, is_named, read_offers, roles_of
 from venus_ros.language.phrases import TALK
 from venus_ros.language.slots import Filled, fill, phrase_after
@@ -88,7 +88,7 @@ class ClauseReader:
 
     def __init__(self, capabilities: Sequence[Capability]) -> None:
         self.offers, self.lexicon = read_offers(capabilities)
-        self._by_label = {offer.label: offer for offer in self.offers}
+        self._by_label: dict[Label, Offered] = {offer.label: offer for offer in self.offers}
         self._things = set(self.lexicon.roles) - {'place', 'colour', 'surface'}
         examples = [(offer.label, text) for offer in self.offers for text in offer.examples]
         talk = [
@@ -96,7 +96,7 @@ class ClauseReader:
         ]
         self.frames = Frames([*examples, *talk], self.lexicon)
 
-    def offer(self, label: tuple[str, str]) -> Offered:
+    def offer(self, label: Label) -> Offered:
         """The skill with that label."""
         return self._by_label[label]
 
@@ -115,7 +115,7 @@ class ClauseReader:
 
     def near(self, said: Sequence[str]) -> list[Near]:
         """What the words `said` are nearest to, with what the grammar knows."""
-        return self._weighed(said, grammar.mood(' '.join(said)))
+        return self._weighed(said, mood_of(' '.join(said)))
 
     def clause(self, text: str, mentioned: Mapping[str, str], name: str = '') -> Clause:
         """Understand one clause.
@@ -127,7 +127,7 @@ class ClauseReader:
         """
         core = grammar.core(grammar.wish_as_order(grammar.core(text, name)), name)
         core = grammar.bare_verb(core, self.is_verb)
-        mood = grammar.mood(core)
+        mood = mood_of(core)
         said = self._resolved([word for word in core.split() if word not in MARKS], mentioned)
         if not said:
             return Clause(core, mood)
@@ -148,11 +148,12 @@ class ClauseReader:
             filled.unknown[heard.argument] = ' '.join(said[heard.start : heard.end])
         return Clause(' '.join(said), mood, tuple(near), skill, filled)
 
-    def _asks(
-        self, said: Sequence[str], skill: Offered, near: Sequence[Near], mood: Mood
-    ) -> bool:
-        """Whether the nearest is asked for. An order that names what the skill needs may have a
-        verb that is not known, if it is clearly no talk."""
+    def _asks(self, said: Sequence[str], skill: Offered, near: Sequence[Near], mood: Mood) -> bool:
+        """Whether the nearest is asked for.
+
+        An order that names what the skill needs may have an unknown verb, if it is clearly no
+        talk.
+        """
         if mood not in (Mood.ORDER, Mood.ASK):
             return False
         if near[0].score >= _NEAR:
@@ -213,7 +214,9 @@ class ClauseReader:
     def _resolved(self, said: list[str], mentioned: Mapping[str, str]) -> list[str]:
         """Words with 'it' and 'there' replaced by what was named last."""
         place = mentioned.get('place', '')
-        thing = next((v for role, v in reversed(mentioned.items()) if role in self._things), '')
+        thing = next(
+            (v for role, v in reversed(list(mentioned.items())) if role in self._things), ''
+        )
         result: list[str] = []
         for i, word in enumerate(said):
             before, after = said[i - 1] if i else '', said[i + 1] if i + 1 < len(said) else ''

@@ -15,8 +15,8 @@ from venus_ros.language.text import MARKS
 _REJECTED = re.compile(r'^not (?P<wrong>.+?)(?: ,|,| but| rather)+ (?P<right>.+)$')
 _REJECTED_LAST = re.compile(r'^(?P<right>.+?)(?: ,|,)? (?:and )?not (?P<wrong>.+)$')
 _SAID = re.compile(
-    r'^(?:no|wait|,| |i (?:said|meant|mean|want|wanted|would like|need|prefer|think)|make it|it is|'
-    r'it should be|rather|actually|sorry|change (?:it|that) to|take|use|please|and|also|maybe|but|'
+    r'^(?:no|wait|,| |i (?:said|meant|mean|want|wanted|would like|need|prefer|think)|make it|'
+    r'it is|it should be|rather|actually|sorry|change (?:it|that) to|take|use|please|and|also|maybe|but|'
     r'let us say|i am talking about|with|instead|just|bring me|get me|'
     r'what about|how about)(?= |$)'
 )
@@ -36,9 +36,10 @@ def merge(task: str, change: str, reader: Reader, mentioned: Mapping[str, str]) 
     right, wrong = _split(change)
     said = [word for word in right.split() if word not in MARKS]
     words = task.split()
-    if said and said[0] in DETERMINERS and not reader.lexicon.spots(said):
-        if _put_alike(words, said, reader.lexicon):
-            return ' '.join(words)
+    named = any(spot.value for spot in reader.lexicon.spots(said))
+    bare = bool(said) and said[0] in DETERMINERS and not named
+    if bare and _put_alike(words, said, reader.lexicon):
+        return ' '.join(words)
     whole = _replaced_clause(task, right, reader, mentioned)
     if whole:
         return whole
@@ -83,9 +84,7 @@ def _bare(text: str) -> str:
         text = shorter
 
 
-def _replaced_clause(
-    task: str, right: str, reader: Reader, mentioned: Mapping[str, str]
-) -> str:
+def _replaced_clause(task: str, right: str, reader: Reader, mentioned: Mapping[str, str]) -> str:
     """The task with the step of the same skill replaced by a whole new sentence."""
     if not right or elliptic(right, reader):
         return ''
@@ -105,8 +104,10 @@ def _replaced_clause(
 def _put(
     words: list[str], spot: Spot, said: Sequence[str], wrong: Container[str], lexicon: Lexicon
 ) -> bool:
-    """Put what `spot` names in the place of what was `wrong`, of the last thing of its role, or
-    at the end."""
+    """Put what `spot` names in its place.
+
+    That is where something `wrong` stands, or the last thing of its role, or the end.
+    """
     phrase = list(said[spot.start : spot.end])
     spots = lexicon.spots(words)
     same = [old for old in spots if old.role == spot.role]

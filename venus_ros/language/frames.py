@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -23,18 +25,22 @@ _LIGHT = {'the', 'a', 'an', 'to', 'of', 'please', 'is', 'are', 'my', 'some', 'an
 _MOST_KNOWN = 512
 
 
+Label = tuple[Any, str]
+"""(capability, skill) of a request, or (kind of act, topic) of talk."""
+
+
 @dataclass(frozen=True, slots=True)
 class Near:
     """A label, and how near its nearest sentence is (0 to 1)."""
 
-    label: Hashable
+    label: Label
     score: float
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    label: Hashable
+    label: Label
     sentence: str
     meaning: str
     grams: dict[str, float]
@@ -44,9 +50,9 @@ class _Frame:
 class Frames:
     """Sentences with labels, for looking up the nearest."""
 
-    def __init__(self, labelled: Iterable[tuple[Hashable, str]], lexicon: Lexicon) -> None:
+    def __init__(self, labelled: Iterable[tuple[Label, str]], lexicon: Lexicon) -> None:
         self._lexicon = lexicon
-        self._verbs: dict[str, set[Hashable]] = {}
+        self._verbs: dict[str, set[Label]] = {}
         masked = [(label, text, self.mask(words(text))) for label, text in labelled]
         counts = Counter(gram for _, _, mask in masked for gram in set(_grams(mask)))
         total = max(1, len(masked))
@@ -60,7 +66,7 @@ class Frames:
         self._known: dict[tuple[str, ...], list[Near]] = {}
         self._vectors = embed([frame.meaning for frame in self._frames]) if embed else None
 
-    def verb(self, word: str) -> set[Hashable]:
+    def verb(self, word: str) -> set[Label]:
         """Labels with a sentence that begins with `word`."""
         return self._verbs.get(word, set())
 
@@ -82,8 +88,8 @@ class Frames:
         if self._vectors is not None and embed is not None:
             by_meaning = self._vectors @ embed([self._canonical(mask)])[0]
             scores = 0.5 * by_words + 0.5 * np.maximum(by_meaning, 0)
-        best: dict[Hashable, Near] = {}
-        for frame, score in zip(self._frames, scores):
+        best: dict[Label, Near] = {}
+        for frame, score in zip(self._frames, scores, strict=True):
             if frame.label not in best or score > best[frame.label].score:
                 best[frame.label] = Near(frame.label, float(score), frame.sentence)
         return sorted(best.values(), key=lambda near: -near.score)
@@ -104,7 +110,7 @@ class Frames:
             i += 1
         return result
 
-    def _frame(self, label: Hashable, text: str, mask: list[str]) -> _Frame:
+    def _frame(self, label: Label, text: str, mask: list[str]) -> _Frame:
         grams, norm = self._weigh(mask)
         return _Frame(label, text, self._canonical(mask), grams, norm)
 
@@ -126,7 +132,7 @@ class Frames:
 
 
 def _grams(mask: Sequence[str]) -> list[str]:
-    pairs = [f'{a} {b}' for a, b in zip(['^', *mask], mask)]
+    pairs = [f'{a} {b}' for a, b in pairwise(['^', *mask])]
     return [*mask, *pairs]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words for the things that can be asked about: found in the argument schemas, spotted in
-what was said.
+"""The words for the things that can be asked about.
+
+They are found in the argument schemas, and spotted in what was said.
 
 A *role* is a kind of thing (`place`, `object`, ...). Values are found by their phrases, by their
 noun and its modifiers ('the blue one', 'the cup'), and, where the sentence leaves no other
@@ -29,7 +30,7 @@ _DISTINCT = frozenset(
     ('bathroom', 'garage', 'garden', 'office', 'mall', 'toilet', 'basement', 'attic', 'balcony',
      'dining', 'laundry', 'broom', 'bowl', 'box', 'glass', 'chicken', 'mat', 'cake', 'room',
      'house', 'home', 'wall', 'door', 'roof', 'floor', 'street', 'bath', 'ballroom', 'bell',
-     'bill', 'hill', 'well', 'pillow', 'cap', 'kitty', 'cat', 'cop', 'board', 'bag', 'bike', 'hell',
+     'bill', 'hill', 'well', 'pillow', 'cap', 'kitty', 'cat', 'cop', 'board', 'bag', 'bike',
      'boat', 'bat', 'bit', 'bed', 'bad', 'read', 'look', 'cook', 'back', 'take', 'come', 'kiss')
 )  # fmt: skip
 """Words that mean themselves: they are not taken for a value that only sounds like them."""
@@ -59,9 +60,7 @@ class Spot:
 class Lexicon:
     """Phrases of all values of all roles in a set of argument schemas."""
 
-    def __init__(
-        self, schemas: Sequence[Mapping[str, Any]], verbal: Container[str] = ()
-    ) -> None:
+    def __init__(self, schemas: Sequence[Mapping[str, Any]], verbal: Container[str] = ()) -> None:
         """Learn from `schemas`; roles in `verbal` are named by verbs and are not spotted."""
         self._verbal = verbal
         self.spoken: dict[str, str] = {}

@@ -70,7 +70,7 @@ def read_offers(capabilities: Sequence[Capability]) -> tuple[list[Offered], Lexi
         for role in roles_of(name, prop)
     }
     lexicon = Lexicon(schemas, verbal)
-    return [_offered(c, s, lexicon) for c, s in zip(capabilities, schemas)], lexicon
+    return [_offered(c, s, lexicon) for c, s in zip(capabilities, schemas, strict=True)], lexicon
 
 
 def _offered(capability: Capability, schema: Mapping[str, Any], lexicon: Lexicon) -> Offered:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from venus_ros.core.messages import Capability
@@ -99,17 +100,21 @@ class Reader(ClauseReader):
                 continue
             roles = roles_of(name, prop)
             same = [s for s in spots if s.value in prop['enum'] and s.role in roles]
-            between = [clause.words[a.end : b.start] for a, b in zip(same, same[1:])]
+            between = [clause.words[a.end : b.start] for a, b in pairwise(same)]
             joined = [
-                s.value for s, gap in zip(same[1:], between) if set(gap) <= DETERMINERS | {'and'}
+                s.value
+                for s, gap in zip(same[1:], between, strict=True)
+                if set(gap) <= DETERMINERS | {'and'}
             ]
             if joined and same[0].value == arguments[name]:
                 return [{**arguments, name: v} for v in dict.fromkeys([same[0].value, *joined])]
         return [dict(arguments)]
 
     def _joined(self, steps: Sequence[Step]) -> list[Step]:
-        """Steps without repetition, and without those that the next one includes: 'pick it up
-        and bring it to me'."""
+        """Steps without repetition, and without those that the next one includes.
+
+        'Pick it up and bring it to me' is one step, to bring it.
+        """
         result: list[Step] = []
         for step in steps:
             if result and self._implies(step, result[-1]):
@@ -170,9 +175,7 @@ def _problem(clause: Clause, skill: Offered, reader: Reader) -> Request | None:
     return None
 
 
-def _carried(
-    steps: Sequence[Step], skill: Offered, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def _carried(steps: Sequence[Step], skill: Offered, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments with the place of the step before: go there *and look* (there)."""
     optional = set(skill.properties) - set(skill.schema.get('required', ())) - PREPOSITIONS
     before = steps[-1].arguments.items() if steps else ()

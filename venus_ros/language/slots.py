@@ -227,7 +227,9 @@ def _fill_absent(
         return
     roles = [prop.get('x-role') or name, *prop.get('x-roles', {}).values()]
     if name in filled.unclear:
-        earlier = next((mentioned[r] for r in roles if mentioned.get(r) in filled.unclear[name]), '')
+        earlier = next(
+            (mentioned[r] for r in roles if mentioned.get(r) in filled.unclear[name]), ''
+        )
         if earlier:
             filled.arguments[name] = earlier
             del filled.unclear[name]
@@ -283,8 +285,10 @@ def _question(said: Sequence[str], spots: Sequence[Spot], filled: Filled) -> str
 
 
 def phrase_after(said: Sequence[str], leads: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Range of the words that stand where a value should: after one of `leads`, up to the next
-    small word; (0, 0) if there are none."""
+    """Range of the words that stand where a value should; (0, 0) if there are none.
+
+    They follow one of `leads` and end before the next small word.
+    """
     for lead in sorted(leads, key=len, reverse=True):
         for begin in range(len(said) - len(lead), -1, -1):
             start = begin + len(lead)
@@ -301,6 +305,8 @@ def phrase_after(said: Sequence[str], leads: Sequence[Sequence[str]]) -> tuple[i
 
 
 _ENDS = frozenset(('and', 'please', 'then', 'now', 'that', 'which', 'is', 'are', 'so', 'because'))
-_VAGUE = frozenset(('it', 'that', 'this', 'them', 'those', 'these', 'me', 'myself',
-                    'yourself', 'going', 'moving', 'away', 'out', 'off', 'lost', 'ready', 'us', 'here', 'there', 'something', 'anything', 'thing', 'things',
-                    'one', 'you', 'up', 'down', 'over', 'back', 'somewhere'))  # fmt: skip
+_VAGUE = frozenset(
+    ('it', 'that', 'this', 'them', 'those', 'these', 'me', 'myself', 'yourself', 'going', 'moving',
+     'away', 'out', 'off', 'lost', 'ready', 'us', 'here', 'there', 'something', 'anything',
+     'thing', 'things', 'one', 'you', 'up', 'down', 'over', 'back', 'somewhere')
+)  # fmt: skip

@@ -10,29 +10,23 @@ from dataclasses import dataclass
 from venus_ros.core.messages import Capability
 from venus_ros.language import grammar
 from venus_ros.language.acts import Act, ActKind, Talk
+from venus_ros.language.address import for_another, with_own_name
+from venus_ros.language.clauses import Clause
 from venus_ros.language.correct import elliptic, merge, same_steps
 from venus_ros.language.frames import Near
 from venus_ros.language.lexicon import DETERMINERS
+from venus_ros.language.mood import Mood
 from venus_ros.language.phrases import BACKCHANNELS, NO, YES
-from venus_ros.language.requests import Clause, Reader, Request, reader, task_tokens
-from venus_ros.language.sound import likeness
+from venus_ros.language.requests import Reader, Request, reader, task_tokens
 from venus_ros.language.text import FILLERS, MARKS, normalise
 
 _SURE = 0.55
-_ADDRESSED = re.compile(r'^\s*(?:(?:[Hh]ey|[Oo]kay|[Oo]h|[Hh]i),? )?([A-Z][a-z]+), (?=\w)')
-_ADDRESSED_LAST = re.compile(r', ([A-Z][a-z]+)[.!?]*\s*$')
-_NO_NAMES = frozenset(
-    ('please', 'well', 'okay', 'ok', 'no', 'yes', 'now', 'then', 'so', 'actually', 'wait', 'sorry',
-     'hey', 'hi', 'hello', 'thanks', 'robot', 'um', 'uh', 'right', 'alright', 'great', 'first',
-     'next', 'also', 'oh', 'ah', 'good', 'fine', 'sure', 'stop', 'look', 'listen', 'quick',
-     'quickly', 'yeah', 'nope', 'hmm', 'instead', 'rather', 'correction', 'oops', 'anyway',
-     'today', 'maybe', 'perhaps', 'finally', 'buddy', 'friend', 'dear', 'and', 'but', 'or')
-)  # fmt: skip
 _INSTEAD = re.compile(r'\b(?:instead|rather)\b')
 _OPENS_CORRECTION = re.compile(
     r'^(?:oh |um |uh |ah |okay |, )*(?:(?P<hard>no|not|wait|hang on|hold on|i mean|i meant|i said|'
     r'correction|scratch that|make (?:it|that)|change (?:it|that)|oops|on second thoughts?|'
-    r'never mind|forget (?:it|that|about that|the \w+(?: \w+)?))|(?P<soft>actually|sorry|rather|or rather))\b[ ,.]*'
+    r'never mind|forget (?:it|that|about that|the \w+(?: \w+)?))|'
+    r'(?P<soft>actually|sorry|rather|or rather))\b[ ,.]*'
 )
 _ADDS = re.compile(r'^(?:and|also|plus)\b|\b(?:too|as well|also)$')
 _FLIPPED = {
@@ -67,7 +61,7 @@ def understand(
     """
     name = normalise(robot_name)
     said = _Said(
-        _own_name(task_tokens(text), name),
+        with_own_name(task_tokens(text), name),
         normalise(text),
         name,
         context or Talk(),
@@ -75,7 +69,7 @@ def understand(
     )
     if not said.plain:
         return Act(ActKind.UNKNOWN, confidence=0.0)
-    if _for_another(text, said):
+    if for_another(text, name, said.reader):
         return Act(ActKind.OTHER, 'addressed')
     for rule in (_short, _fragment, _completed, _corrected, _repaired, _asked):
         act = rule(said)
@@ -215,7 +209,7 @@ def _asked(said: _Said) -> Act | None:
     """A request, or what forbids one."""
     clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
     asking = [clause for clause in clauses if clause.skill]
-    forbidden = [clause for clause in clauses if clause.mood is grammar.Mood.FORBID]
+    forbidden = [clause for clause in clauses if clause.mood is Mood.FORBID]
     talk = _nearest_talk(said)
     if asking:
         weakest = min(clause.near[0].score for clause in asking)
@@ -264,15 +258,15 @@ def _talked(said: _Said) -> Act:
     """Everything that asks for no work."""
     near = _nearest_talk(said)
     if near is not None and near.score >= _SURE:
-        kind, topic = near.label  # type: ignore[misc]
+        kind, topic = near.label
         if kind is ActKind.CANNOT:
             return Act(kind, promise=_flipped(said), task=said.plain, confidence=near.score)
         return Act(kind, topic, confidence=near.score)
     clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
     moods = {clause.mood for clause in clauses}
-    if moods & {grammar.Mood.STATE, grammar.Mood.SUPPOSE, grammar.Mood.FORBID}:
+    if moods & {Mood.STATE, Mood.SUPPOSE, Mood.FORBID}:
         return Act(ActKind.OTHER, confidence=0.5)
-    if grammar.Mood.ASK in moods:
+    if Mood.ASK in moods:
         return Act(ActKind.UNKNOWN, 'question', confidence=0.5)
     return Act(ActKind.UNKNOWN, confidence=0.3)
 
@@ -327,27 +321,3 @@ def _flipped(said: _Said) -> str:
     """The request in the robot's mouth: 'call my mother' -> 'call your mother'."""
     core = grammar.core(said.text, said.name)
     return ' '.join(_FLIPPED.get(word, word) for word in core.split() if word not in MARKS)
-
-
-def _own_name(text: str, name: str) -> str:
-    """`text` with a misheard name of the robot at its start or end spelt right."""
-    words = text.split()
-    for i in {*range(min(3, len(words))), len(words) - 1}:
-        if 0 <= i < len(words) and words[i] != name and len(words[i]) > 3:
-            if ' ' not in name and likeness(words[i], name) >= 0.85:
-                words[i] = name
-    return ' '.join(words)
-
-
-def _for_another(text: str, said: _Said) -> bool:
-    """Whether somebody else is addressed by name: 'Tom, could you go to the kitchen?'."""
-    for pattern in (_ADDRESSED, _ADDRESSED_LAST):
-        match = pattern.search(text)
-        if match is None:
-            continue
-        word = match[1].lower()
-        known = said.reader.lexicon.spots([word]) or said.reader.frames.verb(word)
-        own = likeness(word, said.name) >= 0.75
-        if not known and not own and word not in _NO_NAMES:
-            return True
-    return bool(re.match(r'^(?:hey |okay |hi )?(?:siri|alexa|google|cortana)\b', said.text))

@@ -23,9 +23,7 @@ class EmbeddedPlanner:
     def plan(self, task: str, context: PlanContext | None = None) -> Plan | Refusal:
         """Plan `task`. Never raises for what a user said."""
         context = context or PlanContext()
-        offer = tuple(
-            c for c in self._offer if context.capability in ('', c.capability)
-        )
+        offer = tuple(c for c in self._offer if context.capability in ('', c.capability))
         if not offer:
             return Refusal(
                 Code.UNKNOWN_CAPABILITY, f'I have no capability called {context.capability}.'
