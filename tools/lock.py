@@ -52,8 +52,8 @@ def _resolve(
     """Return package → version of everything that `groups` would install."""
     report = constraint.with_suffix('.json')
     words = [f'-r{REQUIREMENTS / group}.txt' for group in groups]
-    command = [python, '-m', 'pip', 'install', '-q', '--dry-run', '--ignore-installed']
-    command += [f'-c{constraint}', '--report', report, *options, *words]
+    command: list[str | Path] = [python, '-m', 'pip', 'install', '-q', '--dry-run']
+    command += ['--ignore-installed', f'-c{constraint}', '--report', report, *options, *words]
     subprocess.run(command, check=True)
     installs = json.loads(report.read_text(encoding='utf-8'))['install']
     return {_plain(item['metadata']['name']): item['metadata']['version'] for item in installs}
