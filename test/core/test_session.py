@@ -250,7 +250,7 @@ def test_an_absent_speaker_holds_nothing_up(new_talk, speech):
     assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['lost', 'lost']
     assert 'speaker' in talk.events(Kind.FAULT)[0].reason
     (cut,) = talk.events(Kind.NOTE_CUT)
-    assert math.isnan(cut.confidence), 'nobody knows what was heard'
+    assert cut.confidence == 0.0
     assert talk.of(ConversationState)[-1].floor is Floor.FREE
     sent = sum(len(c.pcm) for c in talk.of(SpeechChunk)) / 24000
     assert sent <= 2.3, f'{sent} s piled up'
@@ -261,7 +261,7 @@ def test_a_speaker_that_starts_anew_in_mid_turn_closes_the_turn(new_talk, speech
     talk.speaker = talk.new_speaker()
     talk.run(1.0)
     assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['lost']
-    assert 0.1 < talk.events(Kind.NOTE_CUT)[0].confidence < 0.5
+    assert math.isnan(talk.events(Kind.NOTE_CUT)[0].confidence), 'nobody knows what was heard'
     talk.frontend.script[40] = StepOutput(END, speech=[speech('back again', 0.5)])
     talk.run(3.0)
     assert robot_words(talk)[-1] == 'back again'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results on their way into the private context: asked for, answered once, given at a unit."""
+"""Results on their way into the private context: asked for, answered once, given, then spoken."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from venus_ros.core.messages import AdmitNote, Floor, NoteAnswer
 from venus_ros.core.step import Note
 
 REMEMBERED = 256
+FRESH_S = 3.0
+"""So long after its admission an unspoken note keeps the floor from others."""
+PATIENCE_S = 30.0
+"""A note of which nothing is said for so long is given back."""
 
 
 class Inbox:
-    """Answers `AdmitNote` idempotently and keeps what was accepted until the next unit."""
+    """Answers `AdmitNote` idempotently, and follows a note until it is spoken of."""
 
     def __init__(self, session_id: str) -> None:
         self._session_id = session_id
         self._answers: OrderedDict[str, NoteAnswer] = OrderedDict()
         self._waiting: list[Note] = []
+        self._unspoken: dict[str, tuple[Note, int]] = {}
 
     @property
     def waiting(self) -> int:
@@ -38,10 +43,31 @@ class Inbox:
                 self._answers.popitem(last=False)
         return answer
 
-    def take(self) -> tuple[Note, ...]:
-        """Return the notes of this unit, in the order in which they were accepted."""
+    def take(self, now_ns: int) -> tuple[Note, ...]:
+        """Return the notes of the unit that ends at `now_ns`, in the order of acceptance."""
         notes, self._waiting = tuple(self._waiting), []
+        self._unspoken.update((note.attempt_id, (note, now_ns)) for note in notes)
         return notes
+
+    def spoken(self, attempt_id: str) -> None:
+        """Speech about the note has begun."""
+        self._unspoken.pop(attempt_id, None)
+
+    def fresh(self, now_ns: int) -> bool:
+        """Whether a note waits, or was given so lately that its speech is still to come."""
+        since_ns = now_ns - int(FRESH_S * 1e9)
+        return bool(self._waiting) or any(ns > since_ns for _, ns in self._unspoken.values())
+
+    def give_back(self, now_ns: int | None = None) -> list[Note]:
+        """Return notes of which nothing is said: those that waited too long, or all (None)."""
+        back = [
+            note
+            for note, ns in self._unspoken.values()
+            if now_ns is None or now_ns - ns > PATIENCE_S * 1e9
+        ]
+        for note in back:
+            del self._unspoken[note.attempt_id]
+        return back
 
     def _refusal(self, note: AdmitNote, floor: Floor, muted: bool) -> str:
         if note.session_id not in ('', self._session_id):

@@ -20,7 +20,7 @@ from venus_ros.core.messages import (
     SpeechKind,
     TurnPlayed,
 )
-from venus_ros.core.step import Heard, Speech
+from venus_ros.core.step import Heard, Note, Speech
 from venus_ros.core.turn import Turn
 
 CHUNK_S = 0.02
@@ -175,10 +175,11 @@ class Ledger:
                 self._tell(Kind.FAULT, reason='the speaker does not report what it plays')
                 self._lose(turn, now_s)
 
-    def withdraw(self, attempt_id: str, work_ids: tuple[str, ...]) -> None:
+    def withdraw(self, note: Note) -> None:
         """A note was admitted and nothing of it was said: it will not be said any more."""
-        self._dead.add(attempt_id)
-        self._tell(Kind.NOTE_CUT, work_ids=work_ids, reason=attempt_id, confidence=0.0)
+        self._dead.add(note.attempt_id)
+        cut = {'work_ids': note.work_ids, 'reason': note.attempt_id, 'confidence': 0.0}
+        self._tell(Kind.NOTE_CUT, **cut)
 
     # -- accounting -----------------------------------------------------------------------
 
@@ -240,7 +241,8 @@ class Ledger:
                 continue
             telling.told = True
             self._dead.add(telling.attempt_id)
-            share = telling.share(turn.played) if turn.reported or not turn.sent else math.nan
+            unknown = turn.outcome == 'lost' and turn.played > 0
+            share = math.nan if unknown else telling.share(turn.played)
             self._tell(
                 Kind.NOTE_CUT,
                 turn_id=turn.turn_id,

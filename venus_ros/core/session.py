@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The conversation: one unit after the other through inbox, step, split, floor and playout.
 
-`Session.advance` is the whole way of the data. Everything else here takes messages in, or makes
-sure that a unit goes its way when a frontend fails, is late, or is told to be silent.
+`Session.advance` is the whole way of the data. What else is here takes messages in, cuts a turn
+from outside, and tells what has become of the floor.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from venus_ros.core.errors import InputError, VenusError
 from venus_ros.core.floor import DECISIONS, FloorKeeper
+from venus_ros.core.hearing import Hearing
 from venus_ros.core.inbox import Inbox
-from venus_ros.core.lag import Lag
 from venus_ros.core.log import EventLog
 from venus_ros.core.messages import (
     AdmitNote,
@@ -46,23 +45,15 @@ from venus_ros.core.step import (
     Decision,
     Directive,
     DuplexFrontend,
-    Note,
     Prompt,
     Speech,
     StepOutput,
 )
-from venus_ros.core.unit import RATE_HZ, UnitClock
+from venus_ros.core.stepper import Stepper
+from venus_ros.core.turn import Turn
 
-FAILURES = 3
-"""After so many failed steps in a row the frontend is reset."""
 DRY_S = 3.0
 """A turn that has no more sound for so long is over."""
-NOTE_WAIT_S = 30.0
-"""A note of which nothing is said for so long is given back."""
-FRESH_NOTE_S = 3.0
-"""So long after its admission a note keeps the floor from others."""
-NO_MICROPHONE_S = 1.0
-"""Without sound for so long, units go on in silence: typed words and results are still heard."""
 
 
 class Session:
@@ -91,58 +82,46 @@ class Session:
     ) -> None:
         self._frontend = frontend
         self._prompt = prompt
-        self._session_id = prompt.session_id
         self._timer = timer
         self._log = EventLog(source)
         self._out: list[Any] = []
-        self._now_s = 0.0
-        self._now_ns = 0
-        self._is_open = False
-        self._opened_ns = 0
-        unit_s = frontend.spec.unit_s
-        self._clock = UnitClock(unit_s)
-        self._lag = Lag(unit_s, max_lag_s)
-        self._inbox = Inbox(self._session_id)
+        self._now_s, self._now_ns, self._opened_ns, self._k = 0.0, 0, 0, 0
+        self._is_open = self._succeeded = False
+        spec, session_id = frontend.spec, prompt.session_id
+        self._unit_s = spec.unit_s
+        self._hearing = Hearing(spec.unit_s, max_lag_s, self._tell)
+        self._inbox = Inbox(session_id)
+        self._stepper = Stepper(frontend, self._tell)
         self._floor = FloorKeeper(self._tell)
-        self._ledger = Ledger(
-            self._session_id, frontend.spec.speech_rate_hz, self._floor, self._tell
-        )
-        self._spans = Spans(self._session_id, self._tell)
+        self._ledger = Ledger(session_id, spec.speech_rate_hz, self._floor, self._tell)
+        self._spans = Spans(session_id, self._tell)
         self._says = Says()
         self._context = Context()
-        self._directive = Directive.NONE
-        self._failures = 0
-        self._admitted: dict[str, tuple[Note, int]] = {}
         self._dry_units = 0
-        self._gap_samples = 0
         self._stops: set[str] = set()
-        self._succeeded = False
-        self._unit = 0
-        self._anchors = 0
-        self._no_sound_s = 0.0
-        self._ticked_s: float | None = None
         self._state: ConversationState | None = None
 
     # -- the way of the data ----------------------------------------------------------------
 
     def advance(self, unit: Unit) -> None:
         """Take one unit through every stage; what comes out waits in the outbox."""
-        self._unit, self._now_ns = unit.k, unit.end_ns
-        self._keep_time(unit)
-        started = self._timer()
+        self._k, self._now_ns = unit.k, unit.end_ns
+        if self._hearing.keep_time(unit, self._now_s):
+            self._silence('late')
+        started_s = self._timer()
         # inbox: results that go into the private context at this unit
-        notes = self._inbox.take()
+        notes = self._inbox.take(unit.end_ns)
         for note in notes:
-            self._admitted[note.attempt_id] = (note, unit.end_ns)
             self._tell(Kind.NOTE_ADMITTED, work_ids=note.work_ids, reason=note.attempt_id)
         # step: the frontend hears, and says what it does
-        stepped = self._timer()
-        output = self._step(unit, notes)
-        step_s = self._timer() - stepped
+        seen = replace(unit, frame=None) if self._hearing.lag.late else unit
+        before_s = self._timer()
+        output = self._stepper.step(seen, notes, self._ledger.heard(), self._context)
+        step_s = self._timer() - before_s
         # floor: what the frontend decided about user, turn and intent
         if output.corrects:
             self._floor.correct()
-        for decision in self._decisions(output):
+        for decision in _decisions(output):
             self._floor.decide(decision, unit.end_ns)
         self._floor.thinking = output.thinking
         if output.flush:
@@ -159,39 +138,36 @@ class Session:
             self._speak(speech)
         if output.control is Control.END_TURN:
             self._ledger.complete()
-        self._watch_turn(output, unit)
+        self._watch(output)
         self._flow()
-        self._report(unit, output, step_s, self._timer() - started - step_s)
+        self._report(unit, output, step_s, self._timer() - started_s - step_s)
 
     # -- life -------------------------------------------------------------------------------
 
-    def open(self, stamp: Callable[[], int] = lambda: 0) -> list[Any]:
+    def open(self, stamp_ns: int) -> list[Any]:
         """Start the frontend and say so.
-
-        Args:
-            stamp: gives ROS (or counted) time, ns; unit 0 starts when the frontend has loaded.
 
         Raises:
             VenusError: the frontend cannot start.
         """
-        self._open(stamp)
+        self._open(stamp_ns)
         return self._take_out()
 
-    def _open(self, stamp: Callable[[], int]) -> None:
+    def _open(self, stamp_ns: int) -> None:
         self._frontend.open(self._prompt)
         self._is_open = True
-        self._now_ns = self._opened_ns = stamp()
-        self._clock.begin(self._opened_ns)
+        self._now_ns = self._opened_ns = stamp_ns
+        self._hearing.clock.begin(stamp_ns)
         self._tell(Kind.SESSION_OPENED, reason=self._frontend.spec.name)
+        self._tell_state()
 
     def close(self, reason: str = 'closed') -> list[Any]:
         """End turns, spans and the frontend, and say so. Idempotent."""
         if not self._is_open:
             return []
-        if self._ledger.busy:
-            self._out += self._ledger.flush(reason, self._now_s)
+        self._silence(reason)
         self._ledger.watch(float('inf'))
-        self._out += self._spans.void(reason)
+        self._flow()
         self._is_open = False
         self._frontend.close()
         self._tell(Kind.SESSION_CLOSED, reason=reason)
@@ -204,12 +180,14 @@ class Session:
             self._tell(Kind.MUTED, reason='on' if muted else 'off')
             if muted:
                 self._silence('muted')
+            self._tell_state()
         return self._take_out()
 
     def reset(self) -> list[Any]:
         """Have the frontend forget the conversation at the next unit."""
         self._silence('reset')
-        self._directive = Directive.RESET
+        self._stepper.directive = Directive.RESET
+        self._floor.forget_user()
         return self._take_out()
 
     def receive(self, message: Any, now_s: float) -> list[Any]:
@@ -224,8 +202,10 @@ class Session:
         """Let time pass: speech flows, waits end, and silence stands for an absent microphone."""
         self._now_s = now_s
         if self._is_open:
-            self._pass_silence()
+            self._hearing.tick(now_s)
+            self._advance_all()
             self._ledger.watch(now_s)
+            self._end_broken_turn()
             self._flow()
         return self._take_out()
 
@@ -233,30 +213,12 @@ class Session:
 
     def _hear(self, chunk: AudioChunk) -> None:
         if not self._is_open:
-            self._open(lambda: chunk.stamp_ns)
-        self._no_sound_s = 0.0
-        try:
-            self._clock.push(chunk)
-        except InputError as error:
-            self._tell(Kind.FAULT, reason=str(error))
-            return
-        if self._clock.anchors != self._anchors:
-            self._anchors = self._clock.anchors
-            self._lag.restart()
+            self._open(chunk.stamp_ns)
+        self._hearing.push(chunk)
         self._advance_all()
 
-    def _pass_silence(self) -> None:
-        """Count time by ticks while no microphone does; a stalled process counts little."""
-        passed_s = 0.0 if self._ticked_s is None else min(0.1, self._now_s - self._ticked_s)
-        self._ticked_s = self._now_s
-        self._no_sound_s += passed_s
-        if self._no_sound_s > NO_MICROPHONE_S:
-            self._lag.restart()
-            self._clock.pass_silence(round(passed_s * RATE_HZ))
-            self._advance_all()
-
     def _advance_all(self) -> None:
-        while (unit := self._clock.pop()) is not None:
+        for unit in self._hearing.units():
             self.advance(unit)
 
     def _listen_to_speaker(self, playout: Playout) -> None:
@@ -265,25 +227,22 @@ class Session:
             self._succeed(playout)
         self._now_ns = max(self._now_ns, playout.stamp_ns)
         self._ledger.report(playout, self._now_s)
-        if self._ledger.broken:
-            self._ledger.broken = ''
-            self._silence('lost')
+        self._end_broken_turn()
         self._flow()
 
     def _succeed(self, playout: Playout) -> None:
         """Silence an earlier session's speech, and close the turn that it left open."""
         for turn in playout.recent:
-            if not turn.finished:
-                self._out.append(
-                    self._log.add(
-                        Kind.TURN_ENDED,
-                        playout.stamp_ns,
-                        turn.session_id,
-                        turn_id=turn.turn_id,
-                        work_ids=turn.work_ids,
-                        reason='lost',
-                    )
+            if not turn.finished and turn.session_id != self._session_id:
+                event = self._log.add(
+                    Kind.TURN_ENDED,
+                    playout.stamp_ns,
+                    turn.session_id,
+                    turn_id=turn.turn_id,
+                    work_ids=turn.work_ids,
+                    reason='lost',
                 )
+                self._out.append(event)
         if self._ledger.unused:
             self._out.append(self._ledger.claim())
         self._succeeded = True
@@ -291,6 +250,7 @@ class Session:
     def _admit(self, note: AdmitNote) -> None:
         floor = self.floor if self._is_open else Floor.UNKNOWN
         self._out.append(self._inbox.ask(note, floor, self._floor.muted))
+        self._tell_state()
 
     def _know_works(self, works: Works) -> None:
         if works.source == 'harness':
@@ -307,6 +267,7 @@ class Session:
         self._stops.add(stopped.request_id)
         self._now_ns = max(self._now_ns, stopped.stamp_ns)
         self._silence('stopped')
+        self._flow()
 
     def _say(self, say: Say) -> None:
         said = self._says.ask(say, self._now_s)
@@ -314,86 +275,53 @@ class Session:
         if not said and self._is_open:
             self._frontend.say(say.text)
 
-    # -- stages of a unit -------------------------------------------------------------------
+    # -- turns ------------------------------------------------------------------------------
 
-    def _keep_time(self, unit: Unit) -> None:
-        """Measure the lag, past the limit fall silent; say where sound is missing."""
-        late = self._lag.measure((unit.k + 1) * self._frontend.spec.unit_s, self._now_s)
-        if late:
-            self._tell(Kind.LATE, reason=late)
-        if late and self._lag.too_late:
-            self._silence('late')
-        if unit.gap_samples and not self._gap_samples:
-            self._tell(Kind.GAP, reason=f'{unit.gap_samples} samples are missing')
-        elif self._gap_samples > unit.gap_samples == 0:
-            self._tell(Kind.GAP, reason=f'over: {self._gap_samples} samples in all')
-        self._gap_samples = self._gap_samples + unit.gap_samples if unit.gap_samples else 0
-
-    def _step(self, unit: Unit, notes: tuple[Note, ...]) -> StepOutput:
-        """Run the frontend's step; a step that fails counts as listening."""
-        directive, self._directive = self._directive, Directive.NONE
-        seen = replace(unit, frame=None) if self._lag.late else unit
-        try:
-            output = self._frontend.step(
-                seen, notes, self._ledger.heard(), directive, self._context
-            )
-            self._failures = 0
-        except Exception as error:  # whatever a model raises, the conversation goes on
-            self._failures += 1
-            text = error.message if isinstance(error, VenusError) else type(error).__name__
-            output = StepOutput(faults=[f'a step failed: {text}'])
-            if self._failures % FAILURES == 0:
-                self._silence('fault')
-                self._directive = Directive.RESET
-        if directive is Directive.RESET:
-            self._floor.forget_user()
-        for fault in output.faults:
+    def _speak(self, speech: Speech) -> None:
+        fault = _fault_of(speech)
+        if fault:
             self._tell(Kind.FAULT, reason=fault)
-        return output
-
-    def _decisions(self, output: StepOutput) -> list[Decision]:
-        known = [decision for decision in output.decisions if decision.kind in DECISIONS]
-        if output.corrects and all(d.kind is not Kind.CORRECTION for d in known):
-            known.append(Decision(Kind.CORRECTION))
-        return known
+        elif self._floor.muted or self._hearing.lag.too_late:
+            self._tell(Kind.DROPPED, reason='speech while the robot is to be silent')
+        elif (turn := self._ledger.speak(speech)) is not None:
+            self._inbox.spoken(speech.attempt_id)
+            self._says.match(turn)
 
     def _interrupt(self) -> None:
         """The frontend gives the floor to the user."""
-        if not self._ledger.busy:
-            return
-        if self._ledger.interruptible:
+        if self._ledger.busy and self._ledger.interruptible:
             self._out += self._ledger.flush('interrupted', self._now_s)
-        else:
+        elif self._ledger.busy:
             self._tell(Kind.DROPPED, reason='flush of a turn that may not be interrupted')
 
-    def _speak(self, speech: Speech) -> None:
-        fault = self._fault_of(speech)
-        if fault:
-            self._tell(Kind.FAULT, reason=fault)
-        elif self._floor.muted or self._lag.too_late:
-            self._tell(Kind.DROPPED, reason='speech while the robot is to be silent')
-        elif (turn := self._ledger.speak(speech)) is not None:
-            self._admitted.pop(speech.attempt_id, None)
-            self._says.match(turn)
+    def _silence(self, reason: str) -> None:
+        """Cut the turn from outside: the frontend has to close it, too."""
+        if self._ledger.busy:
+            self._out += self._ledger.flush(reason, self._now_s)
+        self._out += self._spans.void(reason)
+        for note in self._inbox.give_back():
+            self._ledger.withdraw(note)
+        self._stepper.listen()
 
-    @staticmethod
-    def _fault_of(speech: Speech) -> str:
-        if speech.pcm.dtype != np.int16 or speech.pcm.ndim != 1:
-            return f'speech is {speech.pcm.dtype} {list(speech.pcm.shape)}, not int16 [samples]'
-        return 'speech with a protocol token was dropped' if has_token(speech.text) else ''
+    def _end_broken_turn(self) -> None:
+        """Where the speaker ended the turn, nothing of it may come after."""
+        if self._ledger.broken:
+            reason, self._ledger.broken = self._ledger.broken, ''
+            self._silence(reason)
 
-    def _watch_turn(self, output: StepOutput, unit: Unit) -> None:
+    def _watch(self, output: StepOutput) -> None:
         """End a turn that has run dry; give back a note of which nothing was said."""
         dry = self._ledger.dry and not output.speech
         self._dry_units = self._dry_units + 1 if dry else 0
-        if self._dry_units * self._frontend.spec.unit_s >= DRY_S:
+        if self._dry_units * self._unit_s >= DRY_S:
             self._ledger.complete()
             if output.control is Control.SPEAK:
                 self._tell(Kind.FAULT, reason='the frontend speaks without sound')
-        for attempt_id, (note, since_ns) in tuple(self._admitted.items()):
-            if unit.end_ns - since_ns > NOTE_WAIT_S * 1e9:
-                del self._admitted[attempt_id]
-                self._ledger.withdraw(attempt_id, note.work_ids)
+        for note in self._inbox.give_back(self._now_ns):
+            self._ledger.withdraw(note)
+        if self._stepper.directive is Directive.RESET:
+            self._silence('fault')
+            self._floor.forget_user()
 
     # -- what leaves ------------------------------------------------------------------------
 
@@ -401,82 +329,68 @@ class Session:
     def floor(self) -> Floor:
         """Who holds the floor; a note that waits for its speech counts as thinking."""
         holder = self._floor.holder(self._now_ns)
-        fresh_ns = self._now_ns - int(FRESH_NOTE_S * 1e9)
-        fresh = any(since_ns > fresh_ns for _, since_ns in self._admitted.values())
-        if holder is Floor.FREE and (self._inbox.waiting or fresh):
+        if holder is Floor.FREE and self._inbox.fresh(self._now_ns):
             return Floor.THINKING
         return holder
 
-    def _silence(self, reason: str) -> None:
-        """Cut the turn from outside: the frontend has to close it, too."""
-        if self._ledger.busy:
-            self._out += self._ledger.flush(reason, self._now_s)
-        self._out += self._spans.void(reason)
-        for attempt_id, (note, _) in self._admitted.items():
-            self._ledger.withdraw(attempt_id, note.work_ids)
-        self._admitted.clear()
-        if self._directive is not Directive.RESET:
-            self._directive = Directive.FORCE_LISTEN
-
     def _flow(self) -> None:
-        """Send speech that may leave, tell what was heard, and who holds the floor."""
+        """Send speech that may leave; tell what was heard, and who holds the floor."""
         self._out += self._ledger.send(self._now_s)
         settled, self._ledger.settled = self._ledger.settled, []
-        self._out += [
-            Transcript(
-                self._session_id,
-                Role.ROBOT,
-                turn.turn_id,
-                turn.heard(),
-                stamp_ns=self._now_ns,
-                start_ns=turn.began_ns,
-                end_ns=self._now_ns,
-                language=self._prompt.language,
-            )
-            for turn in settled
-        ]
+        self._out += map(self._heard, settled)
         self._out += self._says.progress(settled, self._now_s)
         self._tell_state()
 
+    def _heard(self, turn: Turn) -> Transcript:
+        return Transcript(
+            self._session_id,
+            Role.ROBOT,
+            turn.turn_id,
+            turn.heard(),
+            stamp_ns=self._now_ns,
+            start_ns=turn.began_ns,
+            end_ns=self._now_ns,
+            language=self._prompt.language,
+        )
+
     def _tell_state(self) -> None:
+        stage = 'late' if self._hearing.lag.late else 'ready'
         state = ConversationState(
             self._session_id,
             self.floor,
             turn_id=self._floor.turn_id,
             intent_epoch=self._floor.intent_epoch,
             muted=self._floor.muted,
-            stage=self._stage(),
+            stage='failed' if self._stepper.failed else stage,
         )
-        if state != self._state:
+        if self._is_open and state != self._state:
             self._state = state
-            self._out.append(replace(state, unit=self._unit, stamp_ns=self._now_ns))
-
-    def _stage(self) -> str:
-        if self._failures >= FAILURES:
-            return 'failed'
-        return 'late' if self._lag.late else 'ready'
+            self._out.append(replace(state, unit=self._k, stamp_ns=self._now_ns))
 
     def _report(self, unit: Unit, output: StepOutput, step_s: float, core_s: float) -> None:
-        self._out.append(
-            UnitReport(
-                self._session_id,
-                unit.k,
-                unit.end_ns,
-                step_ms=1000 * step_s,
-                core_ms=1000 * core_s,
-                lag_ms=1000 * self._lag.lag_s,
-                gap_samples=unit.gap_samples,
-                tokens=output.tokens,
-                notes_waiting=self._inbox.waiting,
-                speech_ahead_ms=1000 * self._ledger.unheard_s,
-                stages=tuple(output.timings_ms),
-                stages_ms=tuple(output.timings_ms.values()),
-            )
+        report = UnitReport(
+            self._session_id,
+            unit.k,
+            unit.end_ns,
+            step_ms=1000 * step_s,
+            core_ms=1000 * core_s,
+            lag_ms=1000 * self._hearing.lag.lag_s,
+            gap_samples=unit.gap_samples,
+            tokens=output.tokens,
+            notes_waiting=self._inbox.waiting,
+            speech_ahead_ms=1000 * self._ledger.unheard_s,
+            stages=tuple(output.timings_ms),
+            stages_ms=tuple(output.timings_ms.values()),
         )
+        self._out.append(report)
+
+    @property
+    def _session_id(self) -> str:
+        return self._prompt.session_id
 
     def _tell(self, kind: Kind, **fields: Any) -> None:
         fields.setdefault('intent_epoch', self._floor.intent_epoch)
-        event = self._log.add(kind, self._now_ns, self._session_id, unit=self._unit, **fields)
+        event = self._log.add(kind, self._now_ns, self._session_id, unit=self._k, **fields)
         self._out.append(event)
 
     def _take_out(self) -> list[Any]:
@@ -485,8 +399,8 @@ class Session:
 
     _takers: dict[type, Callable[[Session, Any], None]] = {
         AudioChunk: _hear,
-        Frame: lambda self, frame: self._clock.show(frame),
-        TypedText: lambda self, text: self._clock.type(text),
+        Frame: lambda self, frame: self._hearing.clock.show(frame),
+        TypedText: lambda self, text: self._hearing.clock.type(text),
         Playout: _listen_to_speaker,
         AdmitNote: _admit,
         Works: _know_works,
@@ -494,3 +408,18 @@ class Session:
         Stopped: _stop,
         Say: _say,
     }
+
+
+def _decisions(output: StepOutput) -> list[Decision]:
+    """Return what a frontend may decide; whoever corrects has decided that it is a correction."""
+    known = [decision for decision in output.decisions if decision.kind in DECISIONS]
+    if output.corrects and all(decision.kind is not Kind.CORRECTION for decision in known):
+        known.append(Decision(Kind.CORRECTION))
+    return known
+
+
+def _fault_of(speech: Speech) -> str:
+    """Return why a piece of speech cannot be spoken; empty if it can."""
+    if speech.pcm.dtype != np.int16 or speech.pcm.ndim != 1:
+        return f'speech is {speech.pcm.dtype} {list(speech.pcm.shape)}, not int16 [samples]'
+    return 'speech with a protocol token was dropped' if has_token(speech.text) else ''
