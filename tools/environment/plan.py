@@ -82,7 +82,7 @@ class Setup:
 
     def _is_usable(self) -> bool:
         """Return whether the environment there has the right interpreter and can be kept."""
-        code = 'import sys; print(*sys.version_info[:2], sys.prefix)'
+        code = 'import pip, sys; print(*sys.version_info[:2], sys.prefix)'
         settings = self.venv / 'pyvenv.cfg'
         if not self.python.exists() or not settings.exists():
             return False
