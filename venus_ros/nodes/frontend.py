@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import array
 import secrets
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from venus_ros.core import messages as m
 from venus_ros.core.session import Session
 from venus_ros.core.step import Prompt
 from venus_ros.frontends.registry import make_frontend
+from venus_ros.language.understand import warm
 from venus_ros.nodes import intake, qos
 from venus_ros.nodes.clock import now_s
 from venus_ros.nodes.convert import from_ros, to_ros, to_time
@@ -33,6 +35,8 @@ from venus_ros.nodes.session_thread import SessionThread
 from venus_ros.nodes.speak_server import SpeakServer
 
 PICTURE_PERIOD_S = 1.0
+HEARS_S = 0.5
+"""Without sound for so long, units are made of silence, and no time to them is measured."""
 TOLD = {
     m.SpeechChunk: ('speech', qos.SPEECH),
     m.DelegateSpan: ('delegations', qos.EVENTS),
@@ -44,7 +48,6 @@ TOLD = {
 HEARD = {
     m.Playout: ('playout', qos.LATCHED_READER),
     m.Works: ('works', qos.LATCHED),
-    m.Capabilities: ('capabilities', qos.LATCHED),
     m.Stopped: ('stopped', qos.LATCHED),
 }
 
@@ -80,6 +83,7 @@ class FrontendNode(VenusNode):
         self.route(m.NoteAnswer, self._on_note_answer)
         for cls, (topic, profile) in HEARD.items():
             self.listen(cls, topic, profile, self._put)
+        self.listen(m.Capabilities, 'capabilities', qos.LATCHED, self._learn)
         self._answers: dict[str, list[Future[m.NoteAnswer]]] = {}
         self._speak = SpeakServer(self, self._put, self._silence)
         self._intake = intake.Intake(self, self._put)
@@ -159,7 +163,8 @@ class FrontendNode(VenusNode):
         def send(report: m.UnitReport) -> None:
             since_end_ms = (self.stamp() - report.stamp_ns) * 1e-6
             waited_ms = since_end_ms - report.step_ms - report.core_ms
-            publish(replace(report, mic_to_unit_ms=max(0.0, waited_ms)))
+            hears = now_s() - self._intake.heard_s < HEARS_S
+            publish(replace(report, mic_to_unit_ms=max(0.0, waited_ms) if hears else 0.0))
 
         return send
 
@@ -176,6 +181,15 @@ class FrontendNode(VenusNode):
             stamp_ns=self.stamp(),
         )
         self.send([state])
+
+    def _learn(self, known: m.Capabilities) -> None:
+        """Give capabilities to the session once everything that understanding needs is made."""
+
+        def learn() -> None:
+            warm(known.capabilities)
+            self._put(known)
+
+        threading.Thread(target=learn, name='learn', daemon=True).start()
 
     def _on_text(self, message: String) -> None:
         self._put(m.TypedText(self.stamp(), message.data))

@@ -22,6 +22,7 @@ from venus_ros.harness.harness import Harness
 from venus_ros.harness.journal import Journal
 from venus_ros.harness.planner.embedded import EmbeddedPlanner
 from venus_ros.harness.skills import load
+from venus_ros.language.understand import warm
 from venus_ros.nodes import qos
 from venus_ros.nodes.capability_server import CAPABILITIES_FILE
 from venus_ros.nodes.convert import from_ros, from_time, to_ros, to_time
@@ -76,6 +77,7 @@ class HarnessNode(VenusNode):
             stamp=self.stamp,
             new_id=lambda: str(uuid.uuid4()),
         )
+        warm(skills.offer())
         for cls, (topic, profile) in TOLD.items():
             self.tell(cls, topic, profile)
         self._delegates = DelegateServer(self, 'delegate', '')

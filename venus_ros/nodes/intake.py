@@ -29,12 +29,16 @@ class Intake:
     Args:
         node: owner; declares `PARAMS`.
         take: called on the executor's thread with each chunk.
+
+    Attributes:
+        heard_s: steady time of the last chunk.
     """
 
     def __init__(self, node: VenusNode, take: Callable[[AudioChunk], None]) -> None:
         self._node = node
         self._take = take
         self._stream = SoundStream()
+        self.heard_s = float('-inf')
         self._refused: dict[str, str] = {}
         self._types = {OWN_TYPE}
         self._default = node.param('audio_rate_hz'), node.param('audio_channels')
@@ -53,6 +57,7 @@ class Intake:
             length_ns = round(len(sound.pcm) / sound.rate_hz * 1e9)
             sound = replace(sound, stamp_ns=self._node.stamp() - length_ns)
         for chunk in self._stream.push(sound, now_s()):
+            self.heard_s = now_s()
             self._take(chunk)
 
     def _look_around(self) -> None:
