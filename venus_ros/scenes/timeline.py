@@ -76,7 +76,7 @@ def draw_timeline(scene: Scene, log: Log, story: Story, file: Path) -> None:
 
     end_s = max(log.end_s, log.track.end_s, 1.0)
     works = max(len(story.works), 1)
-    heights = [1.5, 1.5, 0.16, 1.15, 0.36 * works + 0.1]
+    heights = [1.75, 1.5, 0.16, 1.05, 0.36 * works + 0.1]
     with mpl.rc_context({'font.family': 'DejaVu Sans', 'font.size': 9, 'text.color': INK}):
         figure = Figure(
             figsize=(float(np.clip(end_s * 0.26, 15, 30)), sum(heights) + 2.0), dpi=110
@@ -112,7 +112,7 @@ def _finish(figure: Any, axes: list[Axes], scene: Scene, end_s: float) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    axes[0].set_title(scene.name, loc='left', fontsize=13, fontweight='bold', pad=26)
+    axes[0].set_title(scene.name, loc='left', fontsize=13, fontweight='bold', pad=10)
     bottom = axes[-1]
     bottom.set_xlim(-0.3, end_s + 0.3)
     bottom.set_xticks(np.arange(0, end_s + 0.1, 5 if end_s > 20 else 1))
@@ -143,30 +143,29 @@ def _draw_user(axis: Axes, log: Log, story: Story) -> None:
     _draw_sound(axis, log.track.pcm, 16_000, USER)
     for stretch in log.track.stretches:
         if stretch.words:
-            _words(axis, stretch.start_s, stretch.end_s, f'“{stretch.words}”', 0.98, USER)
+            _words(axis, stretch.start_s, stretch.end_s, f'“{stretch.words}”', 1.0, USER)
     for words in story.heard:
-        _words(axis, words.t_s, words.t_s + 2.5, words.text, -0.72, FAINT, 'italic')
+        _words(axis, words.t_s, words.t_s + 3.0, words.text, -1.0, FAINT, 'italic')
+    axis.set_ylim(-2.0, 2.1)
 
 
 def _draw_robot(axis: Axes, log: Log, story: Story) -> None:
     _name(axis, 'robot')
     _draw_sound(axis, log.robot_pcm, log.robot_rate_hz, ROBOT)
-    low = False
     for turn in story.turns:
-        low = not low
         colour = ROBOT if turn.finished and turn.played_s >= turn.made_s - 0.05 else '#a33b1e'
-        axis.axvspan(turn.begin_s, turn.end_s, color=ROBOT, alpha=0.07, linewidth=0)
-        _words(axis, turn.begin_s, turn.end_s, turn.text, 0.98, colour)
+        axis.axvspan(turn.begin_s, turn.end_s, 0, 0.58, color=ROBOT, alpha=0.08, linewidth=0)
+        _words(axis, turn.begin_s, turn.end_s, turn.text, 1.0, colour)
+    axis.set_ylim(-1.0, 2.3)
 
 
 def _draw_sound(axis: Axes, pcm: Pcm, rate_hz: int, colour: str) -> None:
-    axis.set_ylim(-1, 1.05)
     axis.axhline(0, color=GRID, linewidth=0.8)
     size = rate_hz // 50
     pieces = np.abs(pcm[: len(pcm) // size * size].astype(np.float64)).reshape(-1, size)
     if not len(pieces):
         return
-    loud = pieces.max(axis=1) / max(float(pieces.max()), 1.0) * 0.55
+    loud = pieces.max(axis=1) / max(float(pieces.max()), 1.0) * 0.85
     seconds = (np.arange(len(loud)) + 0.5) * size / rate_hz
     axis.fill_between(seconds, -loud, loud, color=colour, linewidth=0, alpha=0.9)
 
@@ -180,7 +179,7 @@ def _words(
     colour: str,
     style: str = 'normal',
 ) -> None:
-    width = max(12, int((end_s - start_s) * 7.5))
+    width = max(12, int((end_s - start_s) * 6.5))
     lines = textwrap.wrap(text, width)[:4]
     axis.text(
         start_s,
