@@ -34,7 +34,7 @@ class Limits:
     turn: float = 1.2
     gain: float = 0.8
     turn_gain: float = 2.5
-    stop_gain: float = 2.5
+    stop_gain: float = 3.5
     recoveries: int = 2
     recovery_s: float = 2.0
 
