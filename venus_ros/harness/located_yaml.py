@@ -88,6 +88,6 @@ def _plain(loader: yaml.SafeLoader, node: yaml.Node, path: tuple[Key, ...], into
         below = (*path, key)
         if key in result:
             raise ConfigError('this key stands here twice', f'{into.file}:{line}: {key}')
-        into.lines[(*path, key)] = line
+        into.lines[below] = line
         result[key] = _plain(loader, value_node, below, into)
     return result

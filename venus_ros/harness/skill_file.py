@@ -45,9 +45,11 @@ def read_skills(paths: Sequence[Path], places: Path | str | None = None) -> list
 
 def _check(document: Located, schema: Mapping[str, Any]) -> None:
     validator = jsonschema.Draft202012Validator(schema)
-    error = jsonschema.exceptions.best_match(validator.iter_errors(document.value))
-    if error is None:
+    errors = list(validator.iter_errors(document.value))
+    if not errors:
         return
+    unknown_keys = (error for error in errors if error.validator == 'additionalProperties')
+    error = next(unknown_keys, None) or jsonschema.exceptions.best_match(errors)
     path: tuple[str | int, ...] = tuple(error.absolute_path)
     message = error.message
     if error.validator == 'additionalProperties' and isinstance(error.instance, Mapping):

@@ -16,8 +16,8 @@ _REJECTED = re.compile(r'^not (?P<wrong>.+?)(?: ,|,| but| rather)+ (?P<right>.+)
 _REJECTED_LAST = re.compile(r'^(?P<right>.+?)(?: ,|,)? (?:and )?not (?P<wrong>.+)$')
 _SAID = re.compile(
     r'^(?:no|wait|,| |i (?:said|meant|mean|want|wanted|would like|need|prefer|think)|make it|'
-    r'it is|it should be|rather|actually|sorry|change (?:it|that) to|take|use|please|and|also|maybe|but|'
-    r'let us say|i am talking about|with|instead|just|bring me|get me|'
+    r'it is|it should be|rather|actually|sorry|change (?:it|that) to|take|use|please|and|also|'
+    r'maybe|but|let us say|i am talking about|with|instead|just|bring me|get me|'
     r'what about|how about)(?= |$)'
 )
 _SMALL = DETERMINERS | PREPOSITIONS | {

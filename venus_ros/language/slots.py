@@ -16,7 +16,8 @@ _INTERROGATIVE = re.compile(
     r'\b(what|which|who|whether|if|how many|how much|is|are|was|were|does|do|did)\b'
 )
 _INDIRECT = re.compile(
-    r'^(?:whether|if) ((?:there|the \w+(?: \w+)??|my \w+|your \w+|any\w*|some\w*|a \w+(?: \w+)??)) '
+    r'^(?:whether|if) '
+    r'((?:there|the \w+(?: \w+)??|my \w+|your \w+|any\w*|some\w*|a \w+(?: \w+)??)) '
     r'(is|are|was|were)\b'
 )
 _ABOUT_ONE = re.compile(

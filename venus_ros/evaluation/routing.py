@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores understanding on labelled utterances, as a routing benchmark does: only the decision."""
+"""How well requests are told from talk, and routed: only the decision is scored, nothing is run.
+
+A labelled file (YAML) holds parts, each with groups of utterances: `text`, and `steps` (capability
+and arguments of each work that it asks for) or none, and `kind` where it matters which kind of
+talk it is.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,7 @@ from venus_ros.core.messages import Capability
 from venus_ros.language.acts import ActKind
 from venus_ros.language.understand import understand
 
-FILE = Path(__file__).parent / 'utterances.yaml'
+RATES = ('recall', 'specificity', 'capability', 'arguments', 'kind')
 
 
 @dataclass
@@ -53,31 +58,34 @@ def wilson(hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def score(part: str, capabilities: Sequence[Capability]) -> dict[str, Rate]:
-    """Rates for one part (`tune` or `held`) of the labelled utterances."""
-    rates = {
-        name: Rate()
-        for name in ('recall', 'specificity', 'capability', 'arguments', 'kind', 'reasoning')
-    }
-    groups = yaml.safe_load(FILE.read_text(encoding='utf-8'))[part]
-    for group, entries in groups.items():
-        for entry in entries:
-            act = understand(entry['text'], capabilities=capabilities)
-            delegated = act.kind in (ActKind.DELEGATE, ActKind.CORRECT)
-            got = [(s.capability, dict(s.arguments)) for s in act.steps]
-            seen = f'{entry["text"]!r} -> {act.kind.value} {act.topic} {got} {act.question}'
-            if 'steps' not in entry:
-                rates['specificity'].add(not delegated, seen)
-                if group == 'reasoning':
-                    rates['reasoning'].add(not delegated, seen)
-                if 'kind' in entry:
-                    rates['kind'].add(act.kind.value == entry['kind'], seen)
-                continue
+def score(groups: Mapping[str, Any], capabilities: Sequence[Capability]) -> dict[str, Rate]:
+    """Rates over the groups of one part.
+
+    `recall`: share of requests that are delegated; `specificity`: share of talk that is not;
+    `capability`, `arguments`: share of requests with exactly the right works; `kind`: share of
+    talk that is taken for the right kind, where that is labelled.
+    """
+    rates = {name: Rate() for name in RATES}
+    for entry in (entry for entries in groups.values() for entry in entries):
+        act = understand(entry['text'], capabilities=capabilities)
+        delegated = act.kind in (ActKind.DELEGATE, ActKind.CORRECT)
+        got = [(s.capability, s.arguments) for s in act.steps] if delegated else []
+        seen = f'{entry["text"]!r}: {act.kind.value} {act.topic} {got} {act.question}'
+        if 'steps' in entry:
             wanted = [next(iter(step.items())) for step in entry['steps']]
             rates['recall'].add(delegated, seen)
             rates['capability'].add([c for c, _ in got] == [c for c, _ in wanted], seen)
             rates['arguments'].add(_same(got, wanted), seen)
+            continue
+        rates['specificity'].add(not delegated, seen)
+        if 'kind' in entry:
+            rates['kind'].add(act.kind.value == entry['kind'], seen)
     return rates
+
+
+def load(file: Path) -> dict[str, Any]:
+    """Part -> group -> utterances."""
+    return yaml.safe_load(file.read_text(encoding='utf-8'))
 
 
 def _same(
@@ -90,14 +98,3 @@ def _same(
         and all(k == 'question' or one[1][k] == v for k, v in other[1].items())
         for one, other in zip(got, wanted, strict=True)
     )
-
-
-if __name__ == '__main__':
-    from venus_ros.harness.skills import load
-
-    offer = load().offer()
-    for part in ('tune', 'held'):
-        for name, rate in score(part, offer).items():
-            print(part, name, rate)
-            if part == 'tune':
-                print(*(f'    {m}' for m in rate.missed), sep='\n')
