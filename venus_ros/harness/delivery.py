@@ -221,7 +221,10 @@ class Delivery:
     def _on_cut(self, event: Event) -> None:
         attempt = self._finish(event)
         for entry in self._named(event):
-            self._again_or_never(entry, attempt is not None and attempt.hushed)
+            if math.isnan(event.confidence):  # the speaker died: nobody knows what was heard
+                self._never(entry, Code.HEARD_UNKNOWN)
+            else:
+                self._again_or_never(entry, attempt is not None and attempt.hushed)
 
     def _finish(self, event: Event) -> _Attempt | None:
         """The attempt that this event ends, if it is the current one."""
