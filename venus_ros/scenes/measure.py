@@ -64,7 +64,7 @@ def summary(samples: list[float]) -> dict[str, Any]:
 def _answers(log: Log, story: Story) -> Iterator[float]:
     """User's last sample → first sample of the robot's turn that follows it."""
     spoken = [stretch for stretch in log.track.stretches if stretch.speech]
-    starts = [stretch.start_s for stretch in spoken[1:]] + [float('inf')]
+    starts = [*(stretch.start_s for stretch in spoken), float('inf')][1:]
     for stretch, next_s in zip(spoken, starts, strict=True):
         until_s = min(next_s, stretch.end_s + ANSWER_LIMIT_S)
         begins = [
