@@ -144,20 +144,23 @@ class Session:
 
     # -- life -------------------------------------------------------------------------------
 
-    def open(self, stamp_ns: int) -> list[Any]:
+    def open(self, stamp: Callable[[], int]) -> list[Any]:
         """Start the frontend and say so.
+
+        Args:
+            stamp: gives ROS (or counted) time, ns: unit 0 starts once the frontend has loaded.
 
         Raises:
             VenusError: the frontend cannot start.
         """
-        self._open(stamp_ns)
+        self._open(stamp)
         return self._take_out()
 
-    def _open(self, stamp_ns: int) -> None:
+    def _open(self, stamp: Callable[[], int]) -> None:
         self._frontend.open(self._prompt)
         self._is_open = True
-        self._now_ns = self._opened_ns = stamp_ns
-        self._hearing.clock.begin(stamp_ns)
+        self._now_ns = self._opened_ns = stamp()
+        self._hearing.clock.begin(self._opened_ns)
         self._tell(Kind.SESSION_OPENED, reason=self._frontend.spec.name)
         self._tell_state()
 
@@ -213,7 +216,7 @@ class Session:
 
     def _hear(self, chunk: AudioChunk) -> None:
         if not self._is_open:
-            self._open(chunk.stamp_ns)
+            self._open(lambda: chunk.stamp_ns)
         self._hearing.push(chunk)
         self._advance_all()
 
