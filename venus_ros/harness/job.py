@@ -10,9 +10,9 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from venus_ros.core.errors import Code
-from venus_ros.core.messages import DelegateGoal, GoalStatus, State, Work
+from venus_ros.core.messages import DelegateGoal, GoalStatus, Scope, State, Work
 from venus_ros.core.work import RELEASED
-from venus_ros.harness.skills import Skill
+from venus_ros.harness.skills import Effect, Skill
 
 
 class Phase(Enum):
@@ -47,6 +47,17 @@ def robot_goal_id(work_id: str, step: int = 1, attempt: int = 1) -> str:
 def resources(names: str) -> frozenset[str]:
     """Resources named by a skill: `base`, `base arm`, or none."""
     return frozenset(names.replace(',', ' ').split())
+
+
+def spoken_server(skill: Skill) -> str:
+    """How the robot's server is called in a sentence: `the navigate to pose server`."""
+    return f'the {skill.server.strip("/").replace("/", " ").replace("_", " ")} server'
+
+
+def stops(skill: Skill, scope: Scope) -> bool:
+    """Whether a stop of this scope ends the skill: every move, and what its entry says."""
+    motion = scope.motion and (skill.effect is Effect.MOVE or 'stop' in skill.cancel_on)
+    return motion or scope.speech and 'silence' in skill.cancel_on
 
 
 @dataclass(slots=True)
@@ -128,17 +139,19 @@ class Job:
         if self.phase is Phase.IDLE:
             if self.eligible_s is None or watch_s - self.eligible_s < limits.accept_s:
                 return None
-            return Overdue(Code.SERVER_ABSENT, f'{_spoken(self.skill)} is not there')
+            return Overdue(Code.SERVER_ABSENT, f'{spoken_server(self.skill)} is not there')
         if self.phase is Phase.SENT:
             if watch_s - self.sent_s < limits.accept_s:
                 return None
-            return Overdue(Code.SERVER_SILENT, f'{_spoken(self.skill)} does not answer')
+            return Overdue(Code.SERVER_SILENT, f'{spoken_server(self.skill)} does not answer')
         if server_gone:
-            return Overdue(Code.SERVER_LOST, f'{_spoken(self.skill)} has gone')
+            return Overdue(Code.SERVER_LOST, f'{spoken_server(self.skill)} has gone')
         if watch_s - self.started_s >= self.total_s:
             return Overdue(Code.TIMED_OUT, 'it took too long')
         if 0 < limits.feedback_gap_s <= watch_s - self.heard_s:
-            return Overdue(Code.SERVER_SILENT, f'{_spoken(self.skill)} says nothing any more')
+            return Overdue(
+                Code.SERVER_SILENT, f'{spoken_server(self.skill)} does not answer any more'
+            )
         return None
 
     def goal_status(self) -> GoalStatus | None:
@@ -155,8 +168,3 @@ class Job:
             case State.CANCELLED:
                 return GoalStatus.CANCELED
         return None
-
-
-def _spoken(skill: Skill) -> str:
-    """How the robot's server is called in a sentence: `the navigate to pose server`."""
-    return f'the {skill.server.strip("/").replace("/", " ").replace("_", " ")} server'
