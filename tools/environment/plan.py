@@ -154,7 +154,6 @@ class Setup:
 
     def _project(self) -> Step:
         def act(log: CommandLog) -> None:
-            self._pip(log, ['setuptools<80', '-c', self.constraint])
             self._pip(log, ['--no-deps', '--no-build-isolation', '-e', self.root])
 
         files = [self.root / name for name in ('setup.py', 'setup.cfg', 'package.xml')]
