@@ -180,7 +180,7 @@ def test_wrong_places(tmp_path: Path, pose: str) -> None:
     assert f'{file}:2' in caught.value.where
 
 
-# ---- words ---------------------------------------------------------------------------------------
+# ---- words ----
 
 
 def test_progress_of_a_drive(skills: Skills) -> None:

@@ -32,6 +32,10 @@ _JOINT = re.compile(
     r'(?: ,)? (?:and(?: then| after that| afterwards| also| finally| please| now| next)?(?: ,)?|'
     r'then|after that|afterwards) |(?: ,)? before (?:that|you) | [.?] | , (?:but )?|(?: ,)? but '
 )
+_RUN_ON = re.compile(
+    r'^(?P<left>\w+ \w+ \w+.*?) (?P<right>(?:(?:can|could|would|will) you|please) .+)$|'
+    r'^(?P<feeling>(?:i|we) (?:am|are) (?:so |very |really )?(?!\w+ing\b)\w+) (?P<order>.+)$'
+)
 _HELD = re.compile(
     r'(?:no |okay |oh )?(?:wait(?: a (?:second|moment|minute))?|hang on|hold on|'
     r'one (?:moment|second)|just a (?:moment|second))|'
@@ -114,6 +118,22 @@ def clauses(text: str, begins: Callable[[str], bool]) -> list[str]:
     return [part.strip(' ,.?') for part in result if part.strip(' ,.?')]
 
 
+def run_on(clause: str) -> tuple[str, str] | None:
+    """A statement and the order that follows it without a break; none if there is none.
+
+    'my keys are in the hall can you get them', 'i am hungry bring me a banana'
+    """
+    match = _RUN_ON.match(clause)
+    if match is None:
+        return None
+    return match['left'] or match['feeling'], match['right'] or match['order']
+
+
+def is_past(verb: str) -> bool:
+    """Whether a verb tells what was: 'went', 'moved'."""
+    return verb in _PASTS or (verb.endswith('ed') and len(verb) > 4)
+
+
 def repair(text: str) -> tuple[str, str, bool] | None:
     """What was said before and after the speaker took something back; none if nothing was.
 
@@ -137,5 +157,7 @@ def unfinished(text: str) -> bool:
         return True
     if len(spoken) == 1:
         return spoken[0] in _OPEN_END - _WHOLE
+    if spoken[-1] in _WHOLE and spoken[-2] not in ('the', 'a', 'my', 'that', 'this', 'me'):
+        return False
     asks = bool(_ASKS.search(text))
     return spoken[-1] in _OPEN_END and not (asks and spoken[-1] in _QUESTION_END)

@@ -219,6 +219,8 @@ TALK: Bank = {
         'is the {object} better than the {place}', 'take it easy', 'give me a break', 'come on',
         'get out of here', 'go away', 'give me a moment', 'let me think', 'let me see',
         'that is a nice {object}', 'what a lovely {place}', 'the {place} looks good',
+        'leave the {place}', 'get out of the {place}', 'mind the {object}', 'be careful with the {object}', 'watch the {object}',
+        'let me go to the {place}', 'what happened in the {place}', 'how are things in the {place}',
         'how do you clean a {object}', 'is it healthy to have a {object}',
         'can you explain what a {object} is',
     ),

@@ -63,6 +63,8 @@ _LEADS = (
     'you (should|can|could|may|must|have to|need to|ought to|are to|will|might want to|'
     'had better) (now|please|just|also)?',
     'it is time (for you)? to',
+    '(i|we) said (that you should|you should)?',
+    '(i|we) (already)? (asked|told) you to',
     'your (next|new|first)? (task|job|mission|order|goal) is (to)?',
     '(how about|what about|why not) <ing>',
     'how about (if)? you',
@@ -85,13 +87,13 @@ _LEADS = (
     'you know what (,)?',
     '(can|could|would|will|might|may) you (please|kindly|maybe|possibly|perhaps|just|quickly|'
     'also|then)*',
-    '(please|kindly|just|maybe|perhaps|possibly|quickly|quick|now|next|then|also|first of all|'
+    '(please|kindly|just|maybe|perhaps|possibly|probably|quickly|quick|now|next|then|also|first of all|'
     'first|firstly|secondly|finally|after that|afterwards|so|well|okay|all right|right|alright|'
     'anyway|oh|ah|um|uh|hmm|eh|hey|hi|hello|yes|yeah|sure|great|fine|good|actually|listen|'
     'look here|excuse me|sorry|pardon me|like|and|but|i mean|basically|you know|immediately|'
     'straight away|dear|robot|buddy|my friend|friend|thanks|thank you) (,)?',
 )
-LEAD = re.compile('^(?:' + '|'.join(map(pattern, _LEADS)) + ')')
+LEAD = re.compile('^(?:' + '|'.join(map(pattern, _LEADS)) + r')(?!for \w+ing\b)')
 """One piece of politeness before a request."""
 
 _TRAILS = (

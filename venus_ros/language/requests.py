@@ -14,6 +14,7 @@ from venus_ros.language import grammar, template
 from venus_ros.language.acts import Step
 from venus_ros.language.clauses import Clause, ClauseReader
 from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS
+from venus_ros.language.mood import Mood, mood_of
 from venus_ros.language.offered import Offered, is_named, roles_of
 from venus_ros.language.text import tokens
 
@@ -47,14 +48,30 @@ class Reader(ClauseReader):
             text: tokens joined by blanks; see `task_tokens`.
         """
         known = dict(mentioned)
-        result = []
-        for part in grammar.clauses(grammar.core(text, name), self.begins):
+        result: list[Clause] = []
+        for part in self._parts(grammar.core(text, name)):
             clause = self.clause(part, known, name)
+            told = bool(result) and result[-1].mood is Mood.STATE
+            if told and grammar.is_past(part.split()[0]):
+                clause = replace(clause, mood=Mood.STATE, skill=None)
             for role, value in self._named(clause).items():
                 known.pop(role, None)
                 known[role] = value
             result.append(clause)
         return result
+
+    def _parts(self, text: str) -> list[str]:
+        parts: list[str] = []
+        for part in grammar.clauses(text, self.begins):
+            pair = grammar.run_on(part)
+            split = (
+                pair is not None
+                and mood_of(grammar.core(pair[0])) is Mood.STATE
+                and pair[1].split()[0] not in PREPOSITIONS
+                and self.begins(pair[1])
+            )
+            parts += pair if pair and split else (part,)
+        return parts
 
     def request(self, clauses: Sequence[Clause]) -> Request:
         """The steps that the asking clauses of an utterance make together."""

@@ -205,6 +205,9 @@ def _settle(
         alike = lexicon.alike(heard, spot.role) if heard[0] not in DETERMINERS else None
         if alike and alike.value in values:
             fitting = [alike.value]
+        colour = filled.arguments.get('colour')
+        if colour and len(fitting) != 1:
+            fitting = [v for v in values if colour in v.split('_')]
         if len(fitting) == 1:
             filled.arguments[name] = fitting[0]
             del filled.unclear[name]
