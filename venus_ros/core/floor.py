@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from venus_ros.core.messages import Floor, Kind
-from venus_ros.core.step import Decision
+from venus_ros.core.step import Decision, StepOutput
 
 HOLD_S = 0.3
 """So long the floor stays with a user who has just stopped speaking."""
@@ -68,12 +68,21 @@ class FloorKeeper:
         for turn_id in tuple(self._open):
             self.end_turn(turn_id, reason)
 
-    def correct(self) -> None:
-        """The user's intent has changed."""
-        self.intent_epoch += 1
+    def obey(self, output: StepOutput, end_ns: int) -> None:
+        """Take what a frontend decided in the unit that ends at `end_ns`.
 
-    def decide(self, decision: Decision, end_ns: int) -> None:
-        """Take a frontend's decision made in the unit that ends at `end_ns`."""
+        Whoever corrects raises the intent, and has decided that it is a correction.
+        """
+        decisions = [decision for decision in output.decisions if decision.kind in DECISIONS]
+        if output.corrects:
+            self.intent_epoch += 1
+            if all(decision.kind is not Kind.CORRECTION for decision in decisions):
+                decisions.append(Decision(Kind.CORRECTION))
+        for decision in decisions:
+            self._decide(decision, end_ns)
+        self.thinking = output.thinking
+
+    def _decide(self, decision: Decision, end_ns: int) -> None:
         if decision.kind is Kind.USER_STARTED:
             self._user_speaks = True
         elif decision.kind is Kind.USER_ENDED:

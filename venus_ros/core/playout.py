@@ -11,6 +11,8 @@ import math
 from collections import deque
 from dataclasses import replace
 
+import numpy as np
+
 from venus_ros.core.floor import FloorKeeper, Tell
 from venus_ros.core.messages import (
     Kind,
@@ -20,6 +22,7 @@ from venus_ros.core.messages import (
     SpeechKind,
     TurnPlayed,
 )
+from venus_ros.core.split import has_token
 from venus_ros.core.step import Heard, Note, Speech
 from venus_ros.core.turn import Turn
 
@@ -50,6 +53,7 @@ class Ledger:
         self._turns: deque[Turn] = deque()  # not settled, oldest first
         self._last = Turn(0)
         self._finished = False
+        self._succeeded = False
         self._seq = 0
         self._state = PlayoutState.UNKNOWN
         self._report_ns = -1
@@ -60,7 +64,11 @@ class Ledger:
     # -- the frontend's side --------------------------------------------------------------
 
     def speak(self, speech: Speech) -> Turn | None:
-        """Append a piece to the open turn, or begin one. None: its attempt is over, dropped."""
+        """Append a piece to the open turn, or begin one. None: it cannot be spoken, dropped."""
+        fault = _fault_of(speech)
+        if fault:
+            self._tell(Kind.FAULT, reason=fault)
+            return None
         if speech.attempt_id in self._dead:
             self._tell(Kind.DROPPED, reason='speech of a note that was withdrawn')
             return None
@@ -143,14 +151,20 @@ class Ledger:
             self._end(turn, reason, now_s)
         return [self._chunk(self._floor.turn_id + 1, SpeechKind.FLUSH, 0)]
 
-    @property
-    def unused(self) -> bool:
-        """Whether nothing was sent yet."""
-        return self._seq == 0
+    def succeed(self, playout: Playout) -> list[SpeechChunk]:
+        """Close the turn that an earlier session left open, and silence what is left of it.
 
-    def claim(self) -> SpeechChunk:
-        """Return what makes the speaker leave an earlier session for this one."""
-        return self._chunk(1, SpeechKind.FLUSH, 0)
+        Returns:
+            What makes the speaker leave that session for this one, where nothing else did.
+        """
+        if self._succeeded or playout.session_id in ('', self._session_id):
+            return []
+        self._succeeded = True
+        for turn in playout.recent:
+            if not turn.finished and turn.session_id != self._session_id:
+                left = {'turn_id': turn.turn_id, 'work_ids': turn.work_ids}
+                self._tell(Kind.TURN_ENDED, session_id=turn.session_id, reason='lost', **left)
+        return [] if self._seq else [self._chunk(1, SpeechKind.FLUSH, 0)]
 
     def report(self, playout: Playout, now_s: float) -> None:
         """Take the speaker's word about what was played."""
@@ -265,3 +279,10 @@ class Ledger:
     def _chunk(self, turn_id: int, kind: SpeechKind, first_sample: int) -> SpeechChunk:
         seq, self._seq = self._seq, self._seq + 1
         return SpeechChunk(self._session_id, turn_id, seq, kind, first_sample, self._rate_hz)
+
+
+def _fault_of(speech: Speech) -> str:
+    """Return why a piece of speech cannot be spoken; empty if it can."""
+    if speech.pcm.dtype != np.int16 or speech.pcm.ndim != 1:
+        return f'speech is {speech.pcm.dtype} {list(speech.pcm.shape)}, not int16 [samples]'
+    return 'speech with a protocol token was dropped' if has_token(speech.text) else ''

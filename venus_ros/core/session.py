@@ -11,9 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from venus_ros.core.floor import DECISIONS, FloorKeeper
+from venus_ros.core.floor import FloorKeeper
 from venus_ros.core.hearing import Hearing
 from venus_ros.core.inbox import Inbox
 from venus_ros.core.log import EventLog
@@ -26,23 +24,19 @@ from venus_ros.core.messages import (
     Frame,
     Kind,
     Playout,
-    Role,
     Say,
     Stopped,
-    Transcript,
     TypedText,
     Unit,
-    UnitReport,
     Works,
 )
 from venus_ros.core.playout import Ledger
+from venus_ros.core.reports import heard_words, unit_report
 from venus_ros.core.says import Says
 from venus_ros.core.spans import Spans
-from venus_ros.core.split import has_token
 from venus_ros.core.step import (
     Context,
     Control,
-    Decision,
     Directive,
     DuplexFrontend,
     Prompt,
@@ -50,7 +44,6 @@ from venus_ros.core.step import (
     StepOutput,
 )
 from venus_ros.core.stepper import Stepper
-from venus_ros.core.turn import Turn
 
 DRY_S = 3.0
 """A turn that has no more sound for so long is over."""
@@ -86,7 +79,7 @@ class Session:
         self._log = EventLog(source)
         self._out: list[Any] = []
         self._now_s, self._now_ns, self._opened_ns, self._k = 0.0, 0, 0, 0
-        self._is_open = self._succeeded = False
+        self._is_open = False
         spec, session_id = frontend.spec, prompt.session_id
         self._unit_s = spec.unit_s
         self._hearing = Hearing(spec.unit_s, max_lag_s, self._tell)
@@ -119,11 +112,7 @@ class Session:
         output = self._stepper.step(seen, notes, self._ledger.heard(), self._context)
         step_s = self._timer() - before_s
         # floor: what the frontend decided about user, turn and intent
-        if output.corrects:
-            self._floor.correct()
-        for decision in _decisions(output):
-            self._floor.decide(decision, unit.end_ns)
-        self._floor.thinking = output.thinking
+        self._floor.obey(output, unit.end_ns)
         if output.flush:
             self._interrupt()
         # split: private requests leave for the harness; no other text does
@@ -140,7 +129,17 @@ class Session:
             self._ledger.complete()
         self._watch(output)
         self._flow()
-        self._report(unit, output, step_s, self._timer() - started_s - step_s)
+        report = unit_report(
+            self._prompt,
+            unit,
+            output,
+            step_s=step_s,
+            core_s=self._timer() - started_s - step_s,
+            lag_s=self._hearing.lag.lag_s,
+            notes_waiting=self._inbox.waiting,
+            unheard_s=self._ledger.unheard_s,
+        )
+        self._out.append(report)
 
     # -- life -------------------------------------------------------------------------------
 
@@ -225,30 +224,12 @@ class Session:
             self.advance(unit)
 
     def _listen_to_speaker(self, playout: Playout) -> None:
-        foreign = playout.session_id not in ('', self._session_id)
-        if foreign and self._is_open and not self._succeeded:
-            self._succeed(playout)
         self._now_ns = max(self._now_ns, playout.stamp_ns)
+        if self._is_open:
+            self._out += self._ledger.succeed(playout)
         self._ledger.report(playout, self._now_s)
         self._end_broken_turn()
         self._flow()
-
-    def _succeed(self, playout: Playout) -> None:
-        """Silence an earlier session's speech, and close the turn that it left open."""
-        for turn in playout.recent:
-            if not turn.finished and turn.session_id != self._session_id:
-                event = self._log.add(
-                    Kind.TURN_ENDED,
-                    playout.stamp_ns,
-                    turn.session_id,
-                    turn_id=turn.turn_id,
-                    work_ids=turn.work_ids,
-                    reason='lost',
-                )
-                self._out.append(event)
-        if self._ledger.unused:
-            self._out.append(self._ledger.claim())
-        self._succeeded = True
 
     def _admit(self, note: AdmitNote) -> None:
         floor = self.floor if self._is_open else Floor.UNKNOWN
@@ -281,10 +262,7 @@ class Session:
     # -- turns ------------------------------------------------------------------------------
 
     def _speak(self, speech: Speech) -> None:
-        fault = _fault_of(speech)
-        if fault:
-            self._tell(Kind.FAULT, reason=fault)
-        elif self._floor.muted or self._hearing.lag.too_late:
+        if self._floor.muted or self._hearing.lag.too_late:
             self._tell(Kind.DROPPED, reason='speech while the robot is to be silent')
         elif (turn := self._ledger.speak(speech)) is not None:
             self._inbox.spoken(speech.attempt_id)
@@ -340,21 +318,9 @@ class Session:
         """Send speech that may leave; tell what was heard, and who holds the floor."""
         self._out += self._ledger.send(self._now_s)
         settled, self._ledger.settled = self._ledger.settled, []
-        self._out += map(self._heard, settled)
+        self._out += [heard_words(self._prompt, turn, self._now_ns) for turn in settled]
         self._out += self._says.progress(settled, self._now_s)
         self._tell_state()
-
-    def _heard(self, turn: Turn) -> Transcript:
-        return Transcript(
-            self._session_id,
-            Role.ROBOT,
-            turn.turn_id,
-            turn.heard(),
-            stamp_ns=self._now_ns,
-            start_ns=turn.began_ns,
-            end_ns=self._now_ns,
-            language=self._prompt.language,
-        )
 
     def _tell_state(self) -> None:
         stage = 'late' if self._hearing.lag.late else 'ready'
@@ -370,31 +336,15 @@ class Session:
             self._state = state
             self._out.append(replace(state, unit=self._k, stamp_ns=self._now_ns))
 
-    def _report(self, unit: Unit, output: StepOutput, step_s: float, core_s: float) -> None:
-        report = UnitReport(
-            self._session_id,
-            unit.k,
-            unit.end_ns,
-            step_ms=1000 * step_s,
-            core_ms=1000 * core_s,
-            lag_ms=1000 * self._hearing.lag.lag_s,
-            gap_samples=unit.gap_samples,
-            tokens=output.tokens,
-            notes_waiting=self._inbox.waiting,
-            speech_ahead_ms=1000 * self._ledger.unheard_s,
-            stages=tuple(output.timings_ms),
-            stages_ms=tuple(output.timings_ms.values()),
-        )
-        self._out.append(report)
-
     @property
     def _session_id(self) -> str:
         return self._prompt.session_id
 
     def _tell(self, kind: Kind, **fields: Any) -> None:
-        fields.setdefault('intent_epoch', self._floor.intent_epoch)
-        event = self._log.add(kind, self._now_ns, self._session_id, unit=self._k, **fields)
-        self._out.append(event)
+        """Log an event of this session, or of the one that `fields` names."""
+        known = {'session_id': self._session_id, 'unit': self._k}
+        known['intent_epoch'] = self._floor.intent_epoch
+        self._out.append(self._log.add(kind, self._now_ns, **{**known, **fields}))
 
     def _take_out(self) -> list[Any]:
         out, self._out = self._out, []
@@ -411,18 +361,3 @@ class Session:
         Stopped: _stop,
         Say: _say,
     }
-
-
-def _decisions(output: StepOutput) -> list[Decision]:
-    """Return what a frontend may decide; whoever corrects has decided that it is a correction."""
-    known = [decision for decision in output.decisions if decision.kind in DECISIONS]
-    if output.corrects and all(decision.kind is not Kind.CORRECTION for decision in known):
-        known.append(Decision(Kind.CORRECTION))
-    return known
-
-
-def _fault_of(speech: Speech) -> str:
-    """Return why a piece of speech cannot be spoken; empty if it can."""
-    if speech.pcm.dtype != np.int16 or speech.pcm.ndim != 1:
-        return f'speech is {speech.pcm.dtype} {list(speech.pcm.shape)}, not int16 [samples]'
-    return 'speech with a protocol token was dropped' if has_token(speech.text) else ''
