@@ -131,10 +131,24 @@ def test_a_correction_that_the_robot_ignores_still_tells_the_new_result_only(ben
 def test_a_correction_to_the_same_thing_lets_it_run(bench: Any) -> None:
     old = bench.ask('go kitchen')
     bench.run(0.5)
-    bench.ask('go kitchen', corrects=old, epoch=1)
+    new = bench.ask('go kitchen', corrects=old, epoch=1)
     bench.run(6)
     assert bench.count(m.RobotGoal) == 1 and bench.told('kitchen') == 1
-    assert walk(bench.of(old)[0]) == FULL
+    assert [walk(work) for work in bench.of(new)] == [FULL] and not bench.of(old)
+
+
+def test_a_request_made_twice_can_be_corrected_or_withdrawn_by_either_name(bench: Any) -> None:
+    for name in (0, 1):
+        bench.robot.how.end_after = 20.0
+        spans = [bench.ask('go kitchen'), bench.ask('go kitchen')]
+        bench.run(1)
+        new = bench.ask('go hall', corrects=spans[name])
+        bench.run(1)
+        (old,) = bench.of(spans[1])
+        assert old.state is m.State.CANCELLED, bench.brief()
+        bench.send(m.Event(m.Kind.CANCEL_ASKED, 's1', 'f', work_ids=(bench.of(new)[0].work_id,)))
+        bench.run(1)
+        assert bench.of(new)[0].state is m.State.CANCELLED, bench.brief()
 
 
 def test_a_correction_to_something_impossible_still_withdraws_the_old(bench: Any) -> None:
@@ -264,9 +278,7 @@ def test_a_request_that_was_opened_before_the_stop_does_not_move(bench: Any) -> 
     opened_ns = bench.stamp()
     bench.run(0.5)
     bench.stop()
-    bench.send(
-        m.DelegateSpan('s1', 's1/9', m.SpanPhase.CLOSED, 1, 0, opened_ns, 'go kitchen')
-    )
+    bench.send(m.DelegateSpan('s1', 's1/9', m.SpanPhase.CLOSED, 1, 0, opened_ns, 'go kitchen'))
     bench.run(2)
     assert bench.of('s1/9')[0].state is m.State.CANCELLED and bench.count(m.RobotGoal) == 0
 

@@ -214,7 +214,7 @@ class Delivery:
             if untold(entry):
                 entry.attempts += 1
                 if entry.work.state is State.FAILED:
-                    self._table.save(entry)
+                    self._table.touch(entry)
                 else:
                     self._table.change(entry, WorkEvent.ADMIT)
 
@@ -258,7 +258,7 @@ class Delivery:
             return
         entry.silent = True
         if entry.work.state is State.FAILED:
-            self._table.save(entry)
+            self._table.touch(entry)
             self._table.say(Kind.DROPPED, entry.work, f'{code.name.lower()}: a failure')
         else:
             self._table.change(entry, WorkEvent.GIVE_UP, error_code=code)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The harness: owns the only table of works, from the request to its telling.
 
-Requests become works (`requests`), works go to capability servers (`dispatch`), results go into
-the conversation (`delivery`); every change is in the journal before anybody hears of it.
+Requests become works (`requests`, `generals`), works go to capability servers (`dispatch`), which
+tell how they fare (`servers`); results go into the conversation (`delivery`). Every change is in
+the journal before anybody hears of it.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ from venus_ros.core.work import RELEASED, ended
 from venus_ros.harness.delivery import Delivery
 from venus_ros.harness.dispatch import Dispatch
 from venus_ros.harness.evidence import Evidence, EvidenceStore, Picture
+from venus_ros.harness.generals import Generals
 from venus_ros.harness.journal import Journal
 from venus_ros.harness.planner.base import Planner
 from venus_ros.harness.requests import Requests
+from venus_ros.harness.servers import Servers
 from venus_ros.harness.skills import Skills
 from venus_ros.harness.table import WorkTable
 from venus_ros.harness.watch import Watch
@@ -75,9 +78,9 @@ class Harness:
         self._table = WorkTable(journal, EventLog(source), stamp)
         self._mark_restored()
         self._dispatch = Dispatch(self._table, skills, self._watch)
-        self._requests = Requests(
-            self._table, self._dispatch, planner, skills, self._evidence, new_id
-        )
+        self._servers = Servers(self._table, self._dispatch, self._watch)
+        self._requests = Requests(self._table, self._dispatch, planner, self._evidence, new_id)
+        self._generals = Generals(self._requests, self._dispatch, skills)
         self._delivery = Delivery(self._table, self._watch, new_id)
         self._absent: dict[str, str] = {}
         self._offer_due = True
@@ -94,15 +97,15 @@ class Harness:
             case DelegateSpan():
                 self._requests.on_span(message)
             case DelegateGoal(capability=''):
-                self._out += self._requests.on_goal(message, self._watch.now_s, self._stamp())
+                self._out += self._generals.on_goal(message, self._watch.now_s, self._stamp())
             case DelegateCancel(capability=''):
-                self._requests.cancel_goal(message.goal_id)
+                self._generals.cancel(message.goal_id)
             case DelegateAnswer():
-                self._dispatch.on_answer(message)
+                self._servers.on_answer(message)
             case DelegateResult():
-                self._dispatch.on_result(message)
+                self._servers.on_result(message)
             case Works() if message.source != 'harness':
-                self._dispatch.on_works(message, self._stamp())
+                self._servers.on_works(message, self._stamp())
             case NoteAnswer():
                 self._delivery.on_answer(message)
             case ConversationState():
@@ -123,7 +126,7 @@ class Harness:
     def tick(self, now_s: float) -> list[Any]:
         """Let time pass: deadlines, retries, tellings. Returns what to send."""
         self._watch.look(now_s)
-        self._dispatch.check()
+        self._servers.check()
         if self._watch.now_s - self._purged_s >= PURGE_PERIOD_S:
             self._purged_s = self._watch.now_s
             self._table.journal.purge(self._stamp())
@@ -158,8 +161,7 @@ class Harness:
     def _on_event(self, event: Event) -> None:
         if event.kind is Kind.CANCEL_ASKED:
             named = self._requests.works_named(event.work_ids)
-            everything = [e for e in self._table if e.work.session_id in (event.session_id, '')]
-            for entry in named if event.work_ids else everything:
+            for entry in named if event.work_ids else self._table:
                 if not ended(entry.work):
                     self._dispatch.cancel(entry, Code.CANCELLED)
         else:
@@ -178,7 +180,7 @@ class Harness:
         else:
             self._absent[server.server] = server.reason or 'its server is not there'
         self._offer_due = self._offer_due or before != self._absent
-        self._dispatch.on_server(server)
+        self._servers.on_server(server)
 
     def _mark_restored(self) -> None:
         """Say of works of an earlier run that they are that."""
@@ -201,7 +203,7 @@ class Harness:
         out, self._out = self._out, []
         changed = self._table.changed()
         if changed:
-            out += self._requests.report(changed, self._watch.now_s)
+            out += self._generals.report(changed, self._watch.now_s)
             self._requests.forget()
         sent = self._dispatch.take()
         out += [message for message in sent if isinstance(message, DelegateCancel)]

@@ -58,7 +58,7 @@ class Journal:
     """The table of works on disk. It never raises: what goes wrong is told by `faults`.
 
     A damaged file is moved aside. While writing fails (disk full), entries wait in memory and
-    are written with the next entry that succeeds.
+    are written with the next ones that succeed.
 
     Args:
         path: SQLite file, made with its folder if absent; `:memory:` keeps nothing.
@@ -92,9 +92,11 @@ class Journal:
                 self._faults.append(f'journal {self._path}: a record is unreadable: {error!r}')
         return entries
 
-    def save(self, entry: Entry) -> None:
-        """Write the entry; returns when it is in the file."""
-        self._unsaved[entry.work.work_id] = entry
+    def save(self, *entries: Entry) -> None:
+        """Write entries in one go; returns when they are in the file."""
+        self._unsaved |= {entry.work.work_id: entry for entry in entries}
+        if not self._unsaved:
+            return
         try:
             with self._database:
                 self._database.executemany(_UPSERT, map(_row, self._unsaved.values()))

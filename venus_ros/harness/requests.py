@@ -5,34 +5,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from venus_ros.core.errors import Code, VenusError
+from venus_ros.core.errors import Code
 from venus_ros.core.messages import (
-    DelegateAnswer,
-    DelegateFeedback,
-    DelegateGoal,
-    DelegateResult,
     DelegateSpan,
-    GoalStatus,
     Kind,
+    Scope,
     SpanPhase,
     State,
     Stopped,
     Work,
 )
-from venus_ros.core.work import ENDED, RELEASED, WorkEvent
-from venus_ros.harness.choice import choose
-from venus_ros.harness.dispatch import Dispatch
-from venus_ros.harness.evidence import Evidence, EvidenceStore
-from venus_ros.harness.job import resources
+from venus_ros.core.work import ENDED, WorkEvent
+from venus_ros.harness.dispatch import Dispatch, Wish, executing
+from venus_ros.harness.evidence import EvidenceStore
 from venus_ros.harness.journal import Entry
 from venus_ros.harness.planner.base import Plan, PlanContext, PlannedStep, Planner, Refusal
-from venus_ros.harness.skills import Skills
 from venus_ros.harness.table import WorkTable, arguments_of
 
 MAX_OPEN_WORKS = 8
+Steps = tuple[PlannedStep, ...]
 _TOO_MANY = 'I have too much to do already. Please ask me again when something is done.'
 
 
@@ -47,16 +41,7 @@ class Asked:
     intent_epoch: int = 0
     priority: int = 0
     deliver: bool = True
-
-
-@dataclass(slots=True)
-class _General:
-    """An open goal of the harness' own action."""
-
-    goal: DelegateGoal
-    accepted_s: float
-    cancelled: bool = False
-    works: list[Entry] = field(default_factory=list)
+    time_limit_s: float = 0.0
 
 
 class Requests:
@@ -66,7 +51,6 @@ class Requests:
         table: where works are entered.
         dispatch: cancels what a correction replaces.
         planner: routes the words.
-        skills: checks arguments.
         evidence: freezes what is known at a request.
         new_id: draws the ids of works.
     """
@@ -76,18 +60,15 @@ class Requests:
         table: WorkTable,
         dispatch: Dispatch,
         planner: Planner,
-        skills: Skills,
         evidence: EvidenceStore,
         new_id: Callable[[], str],
     ) -> None:
         self._table = table
         self._dispatch = dispatch
         self._planner = planner
-        self._skills = skills
         self._evidence = evidence
         self._new_id = new_id
         self._joined: dict[str, list[Entry]] = {}
-        self._generals: dict[str, _General] = {}
         self._stopped_ns = -1
 
     # ---- spans -------------------------------------------------------------------------------
@@ -99,13 +80,11 @@ class Requests:
         elif span.phase is SpanPhase.VOID:
             self._evidence.release(span.span_id)
         elif span.phase is SpanPhase.CLOSED and not self._works_of(span.span_id):
-            evidence = self._evidence.freeze(span.span_id, span.opened_ns, span.unit)
             asked = Asked(
                 span.span_id, span.session_id, span.task, span.opened_ns, span.intent_epoch
             )
-            planned = self._plan(asked, evidence, '')
             old = self._works_of(span.corrects) if span.corrects else []
-            self._make(asked, planned, old)
+            self.make(asked, self.plan(asked, span.unit), old)
 
     def on_stopped(self, stopped: Stopped) -> None:
         """Remember the stop: what was asked before it does not move any more."""
@@ -124,59 +103,6 @@ class Requests:
     def _works_of(self, request_id: str) -> list[Entry]:
         return self._joined.get(request_id) or self._table.of_request(request_id)
 
-    # ---- general goals -----------------------------------------------------------------------
-
-    def on_goal(self, goal: DelegateGoal, now_s: float, now_ns: int) -> list[Any]:
-        """Take a goal of the harness' own action: any request, routed here."""
-        if goal.goal_id in self._generals or self._works_of(goal.goal_id):
-            return [DelegateAnswer(goal.goal_id, False, 'duplicate: this goal is known already')]
-        general = _General(goal, now_s)
-        self._generals[goal.goal_id] = general
-        evidence = self._evidence.freeze(goal.goal_id, now_ns)
-        asked = Asked(
-            goal.goal_id,
-            goal.session_id,
-            goal.task,
-            now_ns,
-            goal.intent_epoch,
-            goal.priority,
-            goal.deliver,
-        )
-        general.works = self._make(asked, self._plan_goal(goal, asked, evidence), [])
-        return [DelegateAnswer(goal.goal_id, True)]
-
-    def cancel_goal(self, goal_id: str) -> None:
-        """Cancel everything that a general goal asked for."""
-        if general := self._generals.get(goal_id):
-            general.cancelled = True
-            for entry in general.works:
-                self._dispatch.cancel(entry, Code.CANCELLED)
-
-    def report(self, changed: Sequence[Entry], now_s: float) -> list[Any]:
-        """Feedback of general goals for works that changed, and the results of those that end."""
-        out: list[Any] = []
-        ids = {entry.work.work_id for entry in changed}
-        for goal_id, general in list(self._generals.items()):
-            for entry in general.works:
-                work = entry.work
-                if work.work_id in ids:
-                    out.append(
-                        DelegateFeedback(
-                            goal_id,
-                            work.work_id,
-                            work.state,
-                            work.progress,
-                            work.summary or work.text,
-                            work.revision,
-                            now_s - general.accepted_s,
-                        )
-                    )
-            status = _status(general)
-            if status is not None:
-                out.append(DelegateResult(goal_id, status, _decisive(general)))
-                del self._generals[goal_id]
-        return out
-
     def forget(self) -> None:
         """Let go of evidence and joins whose works have all ended."""
         open_ids = {e.work.request_id for e in self._table if e.work.state not in ENDED}
@@ -189,23 +115,10 @@ class Requests:
 
     # ---- planning ----------------------------------------------------------------------------
 
-    def _plan_goal(
-        self, goal: DelegateGoal, asked: Asked, evidence: Evidence
-    ) -> tuple[PlannedStep, ...] | Refusal:
-        """A goal with arguments is one step as it stands; else its task is planned."""
-        if not goal.arguments_json:
-            return self._plan(asked, evidence, goal.capability)
-        try:
-            skill, arguments = choose(self._skills, '', goal.skill, goal.arguments_json)
-        except VenusError as error:
-            return Refusal(error.code, error.message)
-        return (PlannedStep(skill.capability, skill.skill, arguments, task=goal.task),)
-
-    def _plan(
-        self, asked: Asked, evidence: Evidence, capability: str
-    ) -> tuple[PlannedStep, ...] | Refusal:
+    def plan(self, asked: Asked, unit: int = 0) -> Steps | Refusal:
         """Ask the planner; an error inside it is a refusal and a fault, not our end."""
-        context = PlanContext(evidence.transcript, self._mentioned(asked.session_id), capability)
+        evidence = self._evidence.freeze(asked.request_id, asked.opened_ns, unit)
+        context = PlanContext(evidence.transcript, self._mentioned(asked.session_id))
         try:
             planned = self._planner.plan(asked.task, context)
         except Exception as error:
@@ -225,9 +138,7 @@ class Requests:
 
     # ---- making works ------------------------------------------------------------------------
 
-    def _make(
-        self, asked: Asked, planned: tuple[PlannedStep, ...] | Refusal, old: list[Entry]
-    ) -> list[Entry]:
+    def make(self, asked: Asked, planned: Steps | Refusal, old: list[Entry]) -> list[Entry]:
         """Works of a request: the same ones if it was asked before, else new ones.
 
         Args:
@@ -235,9 +146,7 @@ class Requests:
         """
         same = [] if isinstance(planned, Refusal) else self._running(planned)
         if same:
-            self._joined[asked.request_id] = same
-            for entry in same:
-                self._table.say(Kind.DROPPED, entry.work, 'asked again while it runs: joined')
+            self._join(asked, same)
         kept = {entry.work.work_id for entry in same}
         for entry in old:
             if entry.work.work_id not in kept:
@@ -250,10 +159,20 @@ class Requests:
             return [self._refuse(asked, Refusal(Code.TOO_MANY, _TOO_MANY))]
         entries = self._enter(asked, planned)
         if asked.opened_ns <= self._stopped_ns:
-            self._dispatch.stop_moves(entries)
+            self._dispatch.stop_these(entries, Scope.MOTION)
         return entries
 
-    def _enter(self, asked: Asked, steps: tuple[PlannedStep, ...]) -> list[Entry]:
+    def _join(self, asked: Asked, works: list[Entry]) -> None:
+        """Give works to the newest request, so that "cancel that" finds them.
+
+        The earlier requests still lead to them.
+        """
+        for entry in works:
+            self._joined[entry.work.request_id] = works
+            self._table.revise(entry, request_id=asked.request_id)
+            self._table.say(Kind.DROPPED, entry.work, 'asked again while it runs: joined')
+
+    def _enter(self, asked: Asked, steps: Steps) -> list[Entry]:
         ids = [self._new_id() for _ in steps]
         entries = []
         for work_id, step in zip(ids, steps, strict=True):
@@ -271,7 +190,8 @@ class Requests:
                 deliver=asked.deliver,
             )
             entries.append(self._table.add(work))
-            self._dispatch.remember_task(work_id, step.task or asked.task)
+            wish = Wish(step.task or asked.task, asked.time_limit_s)
+            self._dispatch.remember(work_id, wish)
         return entries
 
     def _refuse(self, asked: Asked, refusal: Refusal) -> Entry:
@@ -296,9 +216,9 @@ class Requests:
         return entry
 
     def _open_works(self) -> int:
-        return sum(entry.work.state not in RELEASED for entry in self._table)
+        return sum(executing(entry) for entry in self._table)
 
-    def _running(self, steps: tuple[PlannedStep, ...]) -> list[Entry]:
+    def _running(self, steps: Steps) -> list[Entry]:
         """Works of one request that are just these steps and still run.
 
         None if something that was asked later stands between them and the robot.
@@ -309,8 +229,8 @@ class Requests:
             found = [
                 (e.work.capability, e.work.skill, _canonical(arguments_of(e.work))) for e in works
             ]
-            running = [e.work.state not in RELEASED | {State.CANCELLING} for e in works]
-            if found == wanted and any(running) and running[-1] and not self._overtaken(works):
+            running = [executing(e) and e.work.state is not State.CANCELLING for e in works]
+            if found == wanted and running[-1] and not self._overtaken(works):
                 return works
         return []
 
@@ -319,34 +239,14 @@ class Requests:
         held: set[str] = set()
         later = False
         for entry in self._table:
-            skill = self._dispatch.skill_of(entry.work)
-            needs = resources(skill.resource) if skill else frozenset()
+            needs = self._dispatch.needs(entry.work)
             if entry in works:
                 held |= needs
                 later = True
-            elif later and needs & held and entry.work.state not in RELEASED:
+            elif later and needs & held and executing(entry):
                 return True
         return False
 
 
 def _canonical(arguments: Any) -> str:
     return json.dumps(dict(arguments), sort_keys=True, ensure_ascii=False)
-
-
-def _status(general: _General) -> GoalStatus | None:
-    """ROS status with which a general goal ends now; none while it stays open."""
-    states = [entry.work.state for entry in general.works]
-    done = ENDED if general.goal.deliver else RELEASED
-    if not all(state in done for state in states):
-        return None
-    if general.cancelled:
-        return GoalStatus.CANCELED
-    bad = {State.FAILED, State.STALE, State.CANCELLED}
-    return GoalStatus.ABORTED if bad & set(states) else GoalStatus.SUCCEEDED
-
-
-def _decisive(general: _General) -> Work:
-    """The work that tells how a general goal ended: the first bad one, else the last."""
-    bad = {State.FAILED, State.STALE, State.CANCELLED}
-    works = [entry.work for entry in general.works]
-    return next((work for work in works if work.state in bad), works[-1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only table of works: every change is journalled, then announced."""
+"""The only table of works: what changes is journalled before anybody hears of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WorkTable:
     """Entries in the order of their making.
 
     Args:
-        journal: written before anything is announced.
+        journal: written before anything is announced or sent.
         events: numbers the events.
         stamp: gives ROS (or counted) time, ns.
     """
@@ -43,6 +43,7 @@ class WorkTable:
         self._stamp = stamp
         self._entries: dict[str, Entry] = {}
         self._changed: dict[str, Entry] = {}
+        self._unsaved: dict[str, Entry] = {}
         self._announced: list[Event] = []
         self._news = True
         for entry in journal.load(stamp()):
@@ -93,9 +94,9 @@ class WorkTable:
         entry.work = life.revise(entry.work, **fields)
         self._record(entry)
 
-    def save(self, entry: Entry) -> None:
-        """Journal what changed beside the record."""
-        self.journal.save(entry)
+    def touch(self, entry: Entry) -> None:
+        """Note that something beside the record changed."""
+        self._unsaved[entry.work.work_id] = entry
 
     def merge(self, told: Work) -> bool:
         """Take over what a server tells about a work of the table; True if that was anything new.
@@ -132,7 +133,7 @@ class WorkTable:
             self._news = True
 
     def _record(self, entry: Entry, reached: Work | None = None) -> None:
-        self.journal.save(entry)
+        self.touch(entry)
         self._changed[entry.work.work_id] = entry
         self._news = True
         if reached is not None:
@@ -156,7 +157,9 @@ class WorkTable:
         return changed
 
     def announce(self) -> list[Any]:
-        """Events since the last call, and `works` if anything changed."""
+        """Events since the last call, and `works` if anything changed; all that is on disk now."""
+        self.journal.save(*self._unsaved.values())
+        self._unsaved.clear()
         for fault in self.journal.faults():
             self.say(Kind.FAULT, None, fault)
         out: list[Any] = list(self._announced)
