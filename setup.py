@@ -50,9 +50,7 @@ setup(
     python_requires='>=3.10',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={
-        NAME: ['py.typed'],
-        f'{NAME}.scenes': ['clips/**/*'],
-        f'{NAME}.dashboard': ['**/*'],
+        f'{NAME}.scenes': ['clips/**/*', 'library/**/*'],
     },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),

@@ -56,6 +56,24 @@ def test_versions_agree() -> None:
     assert len(versions) == 1, f'setup.py and the manifests say {versions}'
 
 
+def test_every_file_of_the_package_is_installed(tmp_path: Path) -> None:
+    built = tmp_path / 'built'
+    done = subprocess.run(
+        [sys.executable, 'setup.py', '-q', 'build', '-b', tmp_path / 'b', '--build-lib', built],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    source = ROOT / 'venus_ros'
+    missing = [
+        str(path.relative_to(ROOT))
+        for path in source.rglob('*')
+        if path.is_file()
+        and '__pycache__' not in path.parts
+        and not (built / path.relative_to(ROOT)).exists()
+    ]
+    assert not missing, f'setup.py leaves behind {len(missing)} files: {missing[:5]}'
+
+
 @pytest.mark.parametrize('path', MANIFESTS, ids=lambda path: path.parent.name)
 def test_maintainer_address_is_valid(path: Path) -> None:
     """An invalid one makes colcon take a ROS package for a plain one, without a word."""

@@ -32,7 +32,7 @@ def test_commands_exist() -> None:
 
 
 def test_first_screen_builds_a_workspace() -> None:
-    """A crawl by colcon does not look inside a package for another one: both paths must be named."""
+    """A crawl stops at the outer package: both paths must be named."""
     screen = '\n'.join(README.splitlines()[:40])
     assert '--base-paths src/venus_ros src/venus_ros/venus_msgs' in screen
 
