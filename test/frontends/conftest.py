@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from venus_ros.core.messages import Kind, Unit
+from venus_ros.frontends.embedded.frontend import EmbeddedFrontend
 from venus_ros.frontends.protocol import (
     Context,
     Control,
@@ -18,6 +19,8 @@ from venus_ros.frontends.protocol import (
     Speech,
     StepOutput,
 )
+from venus_ros.frontends.scripted.frontend import ScriptedFrontend
+from venus_ros.frontends.scripted.script import parse
 
 
 @dataclass
@@ -33,10 +36,6 @@ class Room:
     _played: int = 0
     _open: bool = False
     _busy: bool = False
-
-    def open(self, session_id: str = 'session') -> Room:
-        self.frontend.open(Prompt(session_id))
-        return self
 
     def step(self, pcm=None, *, typed=(), notes=(), directive=Directive.NONE) -> StepOutput:
         spec = self.frontend.spec
@@ -109,15 +108,45 @@ class Room:
             self._played += round(self.frontend.spec.unit_s * self.frontend.spec.speech_rate_hz)
 
 
+MAKERS = {
+    'scripted': lambda: ScriptedFrontend(parse(SCRIPT)),
+    'embedded': lambda: EmbeddedFrontend(counted=True),
+}
+SCRIPT = [
+    {'typed': 'hello', 'say': 'Hello there.'},
+    {'typed': 'kitchen', 'say': 'I will go to the kitchen.', 'delegate': 'go to the kitchen'},
+    {'typed': 'bedroom', 'say': 'The bedroom, then.', 'delegate': 'go to the bedroom'},
+]
+
+
 @pytest.fixture
-def room_of():
-    """Opens a room for a frontend and closes the frontend afterwards."""
-    opened = []
+def new_frontend(request):
+    """A frontend that nobody has opened."""
+    made = MAKERS[request.param]()
+    yield made
+    made.close()
 
-    def make(frontend, context: Context | None = None) -> Room:
-        opened.append(frontend)
-        return Room(frontend, context or Context()).open()
 
-    yield make
-    for frontend in opened:
+@pytest.fixture(scope='session')
+def opened():
+    """Frontends by name, each loaded once for all tests."""
+    frontends = {}
+
+    def give(name):
+        if name not in frontends:
+            frontends[name] = MAKERS[name]()
+            frontends[name].open(Prompt('session'))
+        return frontends[name]
+
+    yield give
+    for frontend in frontends.values():
         frontend.close()
+
+
+@pytest.fixture
+def room(request, opened):
+    """A room with a frontend that has forgotten everything; the embedded one by default."""
+    made = Room(opened(getattr(request, 'param', 'embedded')))
+    made.step(directive=Directive.RESET)
+    made.log.clear()
+    return made

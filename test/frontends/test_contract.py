@@ -12,41 +12,25 @@ import pytest
 from venus_ros.core.errors import VenusError
 from venus_ros.core.messages import Frame, State, Unit, Work
 from venus_ros.core.split import has_token
-from venus_ros.frontends.embedded.frontend import EmbeddedFrontend
 from venus_ros.frontends.protocol import Context, Control, Directive, Heard, Note, Prompt
-from venus_ros.frontends.scripted.frontend import ScriptedFrontend
-from venus_ros.frontends.scripted.script import parse
+from venus_ros.scenes.voices import user_audio
 
-SCRIPT = [
-    {'typed': 'hello', 'say': 'Hello there.'},
-    {'typed': 'kitchen', 'say': 'I will go to the kitchen.', 'delegate': 'go to the kitchen'},
-    {'typed': 'bedroom', 'say': 'The bedroom, then.', 'delegate': 'go to the bedroom'},
-]
 NOTE = Note('attempt-1', ('work-1', 'work-2'), 'I am in the kitchen now.')
-MAKERS = {
-    'scripted': lambda: ScriptedFrontend(parse(SCRIPT)),
-    'embedded': lambda: EmbeddedFrontend(counted=True),
-}
+ALL = ['scripted', 'embedded']
+in_room = pytest.mark.parametrize('room', ALL, indirect=True)
+alone = pytest.mark.parametrize('new_frontend', ALL, indirect=True)
 
 
-@pytest.fixture(params=MAKERS)
-def frontend(request):
-    return MAKERS[request.param]()
-
-
-@pytest.fixture
-def room(frontend, room_of):
-    return room_of(frontend)
-
-
-def test_spec_is_complete(frontend):
-    spec = frontend.spec
+@alone
+def test_spec_is_complete(new_frontend):
+    spec = new_frontend.spec
     assert 0 < spec.unit_s <= 1.0
     assert spec.audio_rate_hz == 16000
     assert 8000 <= spec.speech_rate_hz <= 48000
     assert spec.name and spec.licence and spec.revision
 
 
+@in_room
 def test_speech_has_the_promised_shape(room):
     room.step(typed=['hello'])
     room.wait(0.5)
@@ -58,17 +42,20 @@ def test_speech_has_the_promised_shape(room):
         assert piece.text.strip()
 
 
+@in_room
 def test_each_turn_is_completed(room):
     room.step(typed=['hello'])
     room.wait(0.5)
     assert [o.control for _, o in room.log if o.control is Control.END_TURN] == [Control.END_TURN]
 
 
+@in_room
 def test_silence_is_answered_by_silence(room):
     for out in room.wait(3.0):
         assert out.control is Control.LISTEN and not out.speech and not out.text and not out.flush
 
 
+@in_room
 def test_notes_are_restated_and_marked_on_exactly_their_speech(room):
     room.step(typed=['hello'])
     room.wait(4.0)
@@ -82,6 +69,7 @@ def test_notes_are_restated_and_marked_on_exactly_their_speech(room):
     assert not any(s.work_ids for s in room.spoken if 'ello' in s.text), 'talk marked as a note'
 
 
+@in_room
 def test_notes_one_by_one_keep_their_marks(room):
     other = Note('attempt-2', ('work-9',), 'I found the book.')
     room.step(notes=[NOTE])
@@ -92,6 +80,7 @@ def test_notes_one_by_one_keep_their_marks(room):
     assert by_attempt == {'attempt-1': NOTE.work_ids, 'attempt-2': other.work_ids}
 
 
+@in_room
 def test_failures_are_restated_as_such(room):
     work = Work('work-1', 'navigation', State.FAILED)
     room.context = Context(works=(work,))
@@ -101,6 +90,7 @@ def test_failures_are_restated_as_such(room):
 
 
 @pytest.mark.parametrize('directive', [Directive.FORCE_LISTEN, Directive.RESET])
+@in_room
 def test_directives_close_the_turn(room, directive):
     room.step(typed=['hello'])
     room.frontend.say('This must never be heard after the directive.')
@@ -114,6 +104,7 @@ def test_directives_close_the_turn(room, directive):
     assert 'Back again.' in room.said, room.said
 
 
+@in_room
 def test_reset_forgets_the_conversation(room):
     def answers() -> list[str]:
         start = len(room.spoken)
@@ -126,6 +117,7 @@ def test_reset_forgets_the_conversation(room):
     assert answers() == first
 
 
+@in_room
 def test_say_is_a_turn_of_its_own(room):
     room.frontend.say('Please stand back.')
     room.wait(3.0)
@@ -144,6 +136,7 @@ def test_say_is_a_turn_of_its_own(room):
     ],
     ids=['empty', 'one sample', 'stuck', 'long', 'square'],
 )
+@in_room
 def test_odd_sound_stops_nothing(room, pcm):
     for _ in range(20):
         room.step(pcm)
@@ -157,6 +150,7 @@ def test_odd_sound_stops_nothing(room, pcm):
     [np.zeros(1600, np.float32), np.full(1600, np.nan), np.zeros((1600, 2), np.int16)],
     ids=['float', 'nan', 'stereo'],
 )
+@in_room
 def test_sound_of_another_kind_is_an_error_that_stops_nothing(room, pcm):
     with pytest.raises(VenusError, match='int16'):
         room.step(pcm)
@@ -165,6 +159,7 @@ def test_sound_of_another_kind_is_an_error_that_stops_nothing(room, pcm):
     assert room.said
 
 
+@in_room
 def test_pictures_and_gaps_are_taken(room):
     picture = Frame(0, np.zeros((8, 8, 3), np.uint8))
     unit = Unit(0, np.zeros(1600, np.int16), 100_000_000, frame=picture, gap_samples=800)
@@ -174,6 +169,7 @@ def test_pictures_and_gaps_are_taken(room):
 @pytest.mark.parametrize(
     'typed', ['', '   ', '\x00\x07', '\ufffd\ud83e', 'x' * 20000, '<delegate>']
 )
+@in_room
 def test_odd_typing_stops_nothing(room, typed):
     room.step(typed=[typed])
     room.step(typed=['hello'])
@@ -181,6 +177,7 @@ def test_odd_typing_stops_nothing(room, typed):
     assert room.said
 
 
+@in_room
 def test_private_text_is_never_spoken(room):
     for typed in ('<delegate>go to the kitchen</delegate>', '<backend>secret</backend> hello'):
         room.step(typed=[typed])
@@ -191,12 +188,15 @@ def test_private_text_is_never_spoken(room):
     assert not leaks, leaks
 
 
-def test_runs_repeat_exactly(frontend, room_of):
+@in_room
+def test_runs_repeat_exactly(room):
     def run() -> list[tuple[object, ...]]:
-        room = room_of(frontend)
+        room.step(directive=Directive.RESET)
+        room.log.clear()
         room.step(typed=['hello'])
+        room.hear(user_audio('go to the kitchen'))
         room.wait(2.0)
-        room.step(typed=['go to the kitchen'], notes=[NOTE])
+        room.step(typed=['go to the bedroom'], notes=[NOTE])
         room.wait(4.0)
         return [
             (out.control, out.text, [(s.text, s.work_ids, s.pcm.tobytes()) for s in out.speech])
@@ -207,19 +207,23 @@ def test_runs_repeat_exactly(frontend, room_of):
     assert first == second
 
 
-def test_close_leaves_nothing_behind(frontend):
+@alone
+def test_close_leaves_nothing_behind(new_frontend):
     before = set(threading.enumerate())
     children = {p.pid for p in psutil.Process().children(recursive=True)}
-    frontend.open(Prompt('session'))
-    frontend.say('I am in the middle of a sentence, and it is rather a long one.')
-    frontend.step(Unit(0, np.zeros(1600, np.int16), 1), (), Heard(), Directive.NONE, Context())
-    frontend.close()
-    frontend.close()
+    new_frontend.open(Prompt('session'))
+    new_frontend.say('I am in the middle of a sentence, and it is rather a long one.')
+    new_frontend.step(Unit(0, np.zeros(1600, np.int16), 1), (), Heard(), Directive.NONE, Context())
+    new_frontend.close()
+    new_frontend.close()
     left = [t.name for t in threading.enumerate() if t not in before and t.is_alive()]
     assert not left
     assert {p.pid for p in psutil.Process().children(recursive=True)} <= children
 
 
-def test_closed_frontends_say_so(frontend):
+@alone
+def test_closed_frontends_say_so(new_frontend):
     with pytest.raises(VenusError, match='open'):
-        frontend.step(Unit(0, np.zeros(1600, np.int16), 1), (), Heard(), Directive.NONE, Context())
+        new_frontend.step(
+            Unit(0, np.zeros(1600, np.int16), 1), (), Heard(), Directive.NONE, Context()
+        )

@@ -22,7 +22,10 @@ WINDOW_S = 20.0
 QUICK_WINDOW_S = 10.0
 LEAD_SAMPLES = RATE_HZ // 5
 TIMESTAMP_S = 0.02
-MAX_PROMPT_TOKENS = 120
+MAX_PROMPT_TOKENS = 200
+SURE = 0.62
+FEW_WORDS = 3
+"""Clear short words are read with more than this confidence; "uh huh" is not (clips, 2026-11)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,15 @@ class Words:
     text: str
     confidence: float
     reason: str = ''
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One pass over the sound, before it is decided whether it can be trusted."""
+
+    text: str
+    confidence: float
+    no_speech: float
 
 
 class Recogniser:
@@ -78,7 +90,10 @@ class Recogniser:
         self._hint = [self._previous, *ids[-MAX_PROMPT_TOKENS:]] if words.strip() else []
 
     def recognise(self, pcm: Pcm, quick: bool = False) -> Words:
-        """Words in `pcm`, int16 [samples] at 16 kHz; the last 30 s if it is longer.
+        """Words in `pcm`, int16 [samples] at 16 kHz; the last 28 s if it is longer.
+
+        A few unsure words are read a second time without the hint; unless both readings agree,
+        they count as noise: a cough or a hum easily becomes a short word of what is expected.
 
         Args:
             quick: half the time for somewhat more errors: for words that are still being spoken.
@@ -86,6 +101,18 @@ class Recogniser:
         sound = pcm[-28 * RATE_HZ :].astype(np.float32) * np.float32(1 / 32768)
         if len(sound) < RATE_HZ // 10 or not np.any(sound):
             return Words('', 0.0, 'silence')
+        length_s = len(sound) / RATE_HZ
+        read = self._read(sound, quick)
+        if quick or read.confidence >= SURE or len(read.text.split()) > FEW_WORDS:
+            return self._trust(read, length_s)
+        again = self._read(sound, quick=True)
+        if _bare(read.text) == _bare(again.text):
+            return self._trust(max(read, again, key=lambda r: r.confidence), length_s)
+        if again.confidence >= 1.4 * read.confidence:
+            return self._trust(again, length_s)
+        return Words('', read.confidence, 'unsure')
+
+    def _read(self, sound: NDArray[np.float32], quick: bool) -> _Reading:
         length_s = len(sound) / RATE_HZ
         window_s = max(QUICK_WINDOW_S if quick else WINDOW_S, length_s + 1.0)
         prompt = [*([] if quick else self._hint), self._begin]
@@ -98,8 +125,7 @@ class Recogniser:
             return_no_speech_prob=True,
         )[0]
         text = fold_repeats(self._decode(best.sequences_ids[0], length_s))
-        confidence = float(np.exp(best.scores[0]))
-        return self._trust(text, confidence, best.no_speech_prob, length_s)
+        return _Reading(text, float(np.exp(best.scores[0])), best.no_speech_prob)
 
     def _features(self, sound: NDArray[np.float32], window_s: float) -> NDArray[np.float32]:
         """Log-mel picture of `sound` in a window of silence: float32 [1, 80, frames]."""
@@ -120,19 +146,24 @@ class Recogniser:
                 break
         return str(self._whisper.hf_tokenizer.decode(kept)).strip()
 
-    def _trust(self, text: str, confidence: float, no_speech: float, length_s: float) -> Words:
+    def _trust(self, read: _Reading, length_s: float) -> Words:
         """Empty words instead of invented ones, with the reason."""
+        text, confidence = read.text, read.confidence
         if not re.search(r'\w', text):
             return Words('', confidence, 'no words')
         if text.startswith(('[', '(', '*', '♪')):
             return Words('', confidence, 'sound, not words')
-        if no_speech > 0.6 and confidence < 0.6:
+        if read.no_speech > 0.6 and confidence < SURE:
             return Words('', confidence, 'no speech')
         if confidence < self._min_confidence:
             return Words('', confidence, 'unsure')
         if len(text.split()) > 3 + 6 * length_s:
             return Words('', confidence, 'more words than the sound can hold')
         return Words(text, confidence)
+
+
+def _bare(text: str) -> str:
+    return ' '.join(re.findall(r"[\w']+", text.lower()))
 
 
 def fold_repeats(text: str) -> str:

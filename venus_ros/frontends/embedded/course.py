@@ -128,11 +128,11 @@ class Course:
         over = self._overlap
         if over is None or not (self._ears.busy and self._talking):
             return
-        verdict = floor.while_speaking(
+        decision = floor.while_speaking(
             over.partial, self._ears.spoken_s(), over.robot_s, over.robot_text, self._answering
         )
-        if verdict and verdict.silent:
-            self._out.decisions.append(verdict.decision)
+        if decision:
+            self._out.decisions.append(decision)
             self._cut_short = self._mouth.unheard(self._heard.text)
             self._flush()
 

@@ -178,11 +178,12 @@ class Dialogue:
         named = self.name.lower() in words_of(text) or 'robot' in words_of(text)
         if not named and now_s - self._last_s > ENGAGED_S:
             return self._other(act, text, context, now_s)
+        if act.topic == 'question':
+            return Reply(act, "I'm sorry, I don't know that.")
         return Reply(act, "Sorry, I didn't understand that.")
 
     def _cannot(self, act: Act, text: str, context: Context, now_s: float) -> Reply:
-        what = act.promise or 'do that'
-        return Reply(act, f"I'm sorry, I can't {what}.")
+        return Reply(act, act.question or f"I'm sorry, I can't {act.promise or 'do that'}.")
 
     def _backchannel(self, act: Act, text: str, context: Context, now_s: float) -> Reply:
         return Reply(act, decision=Decision(Kind.BACKCHANNEL, 'listening', act.confidence))

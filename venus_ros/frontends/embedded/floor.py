@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from venus_ros.core.messages import Kind
 from venus_ros.frontends.embedded.asr import Words
 from venus_ros.frontends.protocol import Decision
+from venus_ros.language.phrases import BACKCHANNELS
+from venus_ros.language.text import words as plain_words
 
 INTERRUPT_S = 0.6
 """Voice over the robot's speech with words that take the floor, before it falls silent."""
@@ -16,8 +17,14 @@ BLIND_S = 1.6
 """The same, while recognition has not told any words yet."""
 RESUMED_S = 0.25
 """Voice that stops a robot which began to answer although the user had not finished."""
+CLEAR = 0.37
+"""Confidence of words so far from which they take the floor; hums stay below it (clips)."""
 HASTY_S = 1.2
 """The robot's first stretch of speech, in which the user may simply be going on."""
+
+
+MOST_WORDS = 4
+"""More words than these are no mere sign of listening."""
 
 
 def words_of(text: str) -> list[str]:
@@ -25,27 +32,24 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"[\w']+", text.lower().replace('-', ' '))
 
 
-_ASSENT = frozenset(
-    words_of("""
-    uh huh uhhuh mm hmm hm mhm mmhmm yeah yep yes ya okay ok right sure good great nice cool fine
-    oh ah aha i see really wow all alright well true exactly absolutely interesting got it
-    understood go on
-""")
-)
-_FIXED = frozenset({'i', 'see', 'got', 'it', 'go', 'on', 'all', 'good', 'well'})
-_FIXED_PHRASES = ('i see', 'got it', 'go on', 'all right')
-MOST_WORDS = 4
-
-
 def is_backchannel(text: str) -> bool:
-    """Whether `text` only shows that the user listens: 'uh huh', 'okay', 'I see'."""
-    words = words_of(text)
-    if not words or len(words) > MOST_WORDS or not all(w in _ASSENT for w in words):
-        return False
-    rest = ' '.join(words)
-    for phrase in _FIXED_PHRASES:
-        rest = rest.replace(phrase, 'okay')
-    return not any(w in _FIXED - {'good', 'well'} for w in rest.split())
+    """Whether `text` only shows that the user listens: 'uh huh', 'okay, I see'."""
+    if is_hum(text):
+        return True
+    return 0 < len(words_of(text)) <= MOST_WORDS and _only_assent(plain_words(text))
+
+
+def is_hum(text: str) -> bool:
+    """Whether `text` is how recognisers write a hum: 'Mm-hmm', 'M-H-M-M', 'HNN'."""
+    return bool(words_of(text)) and all(set(word) <= set('mhn') for word in words_of(text))
+
+
+def _only_assent(rest: list[str]) -> bool:
+    """Whether `rest` is nothing but one or several phrases of listening."""
+    return not rest or any(
+        ' '.join(rest[:n]) in BACKCHANNELS and _only_assent(rest[n:])
+        for n in range(1, len(rest) + 1)
+    )
 
 
 def is_echo(text: str, spoken: str) -> bool:
@@ -54,18 +58,10 @@ def is_echo(text: str, spoken: str) -> bool:
     return len(heard) >= 3 and sum(w in said for w in heard) >= 0.8 * len(heard)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A decision, and whether the robot falls silent for it."""
-
-    decision: Decision
-    silent: bool
-
-
 def while_speaking(
     partial: Words | None, spoken_s: float, robot_s: float, robot_text: str, answering: bool
-) -> Verdict | None:
-    """What to do about a voice that goes on over the robot's speech; none = wait.
+) -> Decision | None:
+    """Why the robot falls silent for a voice that goes on over its speech; none = wait.
 
     Args:
         partial: newest words of it; none = not known yet.
@@ -75,16 +71,16 @@ def while_speaking(
         answering: the robot's turn answers what the user said just before.
     """
     if answering and robot_s < HASTY_S and spoken_s >= RESUMED_S and partial is None:
-        return Verdict(Decision(Kind.INTERRUPTION, 'the user goes on', 0.6), True)
+        return Decision(Kind.INTERRUPTION, 'the user goes on', 0.6)
     if partial is None:
         if spoken_s < BLIND_S:
             return None
-        return Verdict(Decision(Kind.INTERRUPTION, 'long voice', 0.5), True)
+        return Decision(Kind.INTERRUPTION, 'long voice', 0.5)
     if not partial.text or is_backchannel(partial.text) or is_echo(partial.text, robot_text):
         return None
-    if spoken_s < INTERRUPT_S:
+    if spoken_s < INTERRUPT_S or partial.confidence < CLEAR:
         return None
-    return Verdict(Decision(Kind.INTERRUPTION, 'words', partial.confidence), True)
+    return Decision(Kind.INTERRUPTION, 'words', partial.confidence)
 
 
 def nothing_said(words: Words, spoken_s: float, robot_text: str | None) -> Decision | None:
@@ -96,6 +92,8 @@ def nothing_said(words: Words, spoken_s: float, robot_text: str | None) -> Decis
         robot_text: what the robot was saying when it began; none = the robot was silent.
     """
     unsure = 1 - words.confidence
+    if is_hum(words.text):
+        return Decision(Kind.BACKCHANNEL, 'hum', words.confidence)
     if robot_text is None:
         return None if words.text else Decision(Kind.BACKGROUND, words.reason, unsure)
     if is_backchannel(words.text):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from venus_ros.core.messages import Capability
@@ -13,34 +14,32 @@ _SWAP = {'me': 'you', 'my': 'your', 'mine': 'yours', 'i': 'you', 'myself': 'your
 
 SMALLTALK = {
     'how_are_you': "I'm fine, thank you.",
-    'compliment': 'Thank you, that is kind.',
-    'insult': "I'm sorry. I'll try to do better.",
-    'sorry': 'No problem.',
     'joke': 'Why did the robot go on holiday? To recharge its batteries.',
-    'weather': "I don't know what the weather is like.",
-    'time': "I don't know what time it is.",
-    'date': "I don't know what day it is.",
-    'age': "I don't know how old I am.",
-    'love': 'That is kind. I like helping you.',
-    'feelings': 'I have no feelings, but everything works.',
-    'sing': "I can't sing, I'm afraid.",
-    'bless': 'Thank you.',
-    'nice': 'Good to hear.',
+    'praise': 'Thank you, that is kind.',
+    'blame': "I'm sorry. I'll try to do better.",
+    'nice_to_meet_you': 'Nice to meet you, too.',
+    'sorry': 'No problem.',
+    'feeling': 'I see. Tell me if I can do something for you.',
 }
+KNOWN = {'places': 'place', 'objects': 'object'}
+"""Topics that ask for the values of an argument, by the argument's role."""
 
 
 def about_self(topic: str, name: str, capabilities: Sequence[Capability]) -> str:
     """An answer to a question about the robot itself.
 
     Args:
-        topic: `name`, `abilities`, `how`, `what`, `hear` or `see`.
+        topic: `name`, `abilities`, `places`, `objects`, `what`, `how`, `hear` or `see`.
     """
     if topic == 'name':
         return f'My name is {name}.'
     if topic == 'abilities':
         return abilities(capabilities)
+    if topic in KNOWN:
+        values = known(KNOWN[topic], capabilities)
+        return f'I know {template.listed(values)}.' if values else "I don't know any."
     if topic == 'how':
-        return "I'm fine, thank you."
+        return "I don't know that about myself."
     if topic == 'hear':
         return 'Yes, I can hear you.'
     if topic == 'see':
@@ -48,6 +47,17 @@ def about_self(topic: str, name: str, capabilities: Sequence[Capability]) -> str
             return 'While we talk I only listen. But I can go and look, if you ask me to.'
         return "No, I can't see. I only listen and talk."
     return f"I'm {name}, a robot. I listen and talk while I work."
+
+
+def known(role: str, capabilities: Sequence[Capability]) -> list[str]:
+    """Everything that can be named in the role of an argument, with its article."""
+    values: dict[str, None] = {}
+    for capability in capabilities:
+        schema = json.loads(capability.arguments_json or '{}')
+        for argument, of in schema.get('properties', {}).items():
+            if of.get('x-role', argument) == role:
+                values |= dict.fromkeys(of.get('enum', ()))
+    return ['the ' + value.replace('_', ' ') for value in values]
 
 
 def abilities(capabilities: Sequence[Capability]) -> str:
