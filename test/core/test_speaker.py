@@ -21,7 +21,8 @@ from venus_ros.core.messages import (
     SpeechKind,
     Stopped,
 )
-from venus_ros.core.speaker import DUCKED_GAIN, Speaker
+from venus_ros.core.mixer import DUCKED_GAIN
+from venus_ros.core.speaker import Speaker
 
 RATE = 24000
 LOUD = 10000
