@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import rclpy
+from rclpy.exceptions import InvalidHandle
 from sensor_msgs.msg import CompressedImage, Image
 
 from venus_ros.core.errors import InputError
@@ -57,7 +58,10 @@ class Eye:
 
     def _watch(self) -> None:
         while not self._closed.wait(self.period_s):
-            frame = self.look()
+            try:
+                frame = self.look()
+            except InvalidHandle:
+                return  # the process ends
             if frame is not None:
                 self._seen(frame)
 
