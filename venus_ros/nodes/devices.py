@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,9 @@ import numpy as np
 from venus_ros.core.errors import DeviceError
 from venus_ros.core.messages import Pcm
 
-BLOCK_S = 0.01
+INPUT_BLOCK_S = 0.01
+OUTPUT_BLOCK_S = 0.02
+"""Devices hold two blocks: shorter ones run dry whenever this process has to wait for a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +44,29 @@ def _quiet() -> Iterator[None]:
         os.close(silent)
 
 
+@cache
+def _silence_alsa() -> Any:
+    """ALSA writes a line for every lost block; they are counted instead. Returns what it needs."""
+    handler_type = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p)
+    handler = handler_type(lambda *_: None)
+    with contextlib.suppress(OSError):
+        ctypes.CDLL('libasound.so.2').snd_lib_error_set_handler(handler)
+    return handler
+
+
 class PortAudio:
-    """PortAudio, opened; use as a context or `close` it.
+    """PortAudio, opened until `close`.
+
+    Attributes:
+        glitches: blocks that were lost (input) or ran dry (output).
 
     Raises:
         DeviceError: PyAudio is not installed.
     """
 
     def __init__(self) -> None:
+        self.glitches = 0
+        _silence_alsa()
         try:
             with _quiet():
                 import pyaudio
@@ -106,29 +125,33 @@ class PortAudio:
     def listen(self, device: Device, channels: int, heard: Callable[[bytes], None]) -> Any:
         """Start a stream at the native rate; `heard` gets int16 bytes on the device's thread."""
 
-        def callback(raw: bytes, *_: Any) -> tuple[None, int]:
+        def callback(raw: bytes, _: Any, __: Any, status: int) -> tuple[None, int]:
+            self.glitches += bool(status)
             heard(raw)
             return None, self._pyaudio.paContinue
 
-        return self._open(device, channels, 'input', callback)
+        return self._open(device, channels, 'input', INPUT_BLOCK_S, callback)
 
     def play(self, device: Device, channels: int, pull: Callable[[int], Pcm]) -> Any:
         """Start a stream at the native rate; `pull` gives mono samples on the device's thread."""
 
-        def callback(_: Any, frames: int, *__: Any) -> tuple[bytes, int]:
+        def callback(_: Any, frames: int, __: Any, status: int) -> tuple[bytes, int]:
+            self.glitches += bool(status)
             pcm = np.repeat(pull(frames), channels) if channels > 1 else pull(frames)
             return pcm.tobytes(), self._pyaudio.paContinue
 
-        return self._open(device, channels, 'output', callback)
+        return self._open(device, channels, 'output', OUTPUT_BLOCK_S, callback)
 
-    def _open(self, device: Device, channels: int, direction: str, callback: Any) -> Any:
+    def _open(
+        self, device: Device, channels: int, direction: str, block_s: float, callback: Any
+    ) -> Any:
         try:
             with _quiet():
                 return self._audio.open(
                     rate=device.rate_hz,
                     channels=channels,
                     format=self._pyaudio.paInt16,
-                    frames_per_buffer=round(device.rate_hz * BLOCK_S),
+                    frames_per_buffer=round(device.rate_hz * block_s),
                     stream_callback=callback,
                     **{direction: True, f'{direction}_device_index': device.index},
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import array
 import os
+import threading
 import uuid
 from collections.abc import Iterator
 from functools import partial
@@ -77,7 +78,7 @@ class HarnessNode(VenusNode):
             stamp=self.stamp,
             new_id=lambda: str(uuid.uuid4()),
         )
-        warm(skills.offer())
+        threading.Thread(target=warm, args=(skills.offer(),), daemon=True).start()
         for cls, (topic, profile) in TOLD.items():
             self.tell(cls, topic, profile)
         self._delegates = DelegateServer(self, 'delegate', '')

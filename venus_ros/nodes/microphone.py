@@ -103,7 +103,11 @@ class Microphone(VenusNode):
 
     def diagnose(self) -> Iterator[Health]:
         values = {'device': self._device.name, 'rate_hz': self._device.rate_hz}
-        values |= {'published_s': self._published / RATE_HZ, 'peak': self._loudest}
+        values |= {
+            'published_s': self._published / RATE_HZ,
+            'peak': self._loudest,
+            'lost blocks': self._audio.glitches,
+        }
         loudest, self._loudest = self._loudest, 0
         if loudest <= 8:
             yield Health('device', Level.WARN, 'silence only; is it muted?', values)

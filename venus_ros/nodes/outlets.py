@@ -26,6 +26,10 @@ class Outlet(Protocol):
     def close(self) -> None:
         """Stop pulling. Idempotent."""
 
+    @property
+    def glitches(self) -> int:
+        """Blocks that ran dry in the device."""
+
 
 class Paced:
     """Pulls by the steady clock and lets the samples go."""
@@ -52,6 +56,10 @@ class Paced:
 
     def close(self) -> None:
         self._playback = None
+
+    @property
+    def glitches(self) -> int:
+        return 0
 
 
 class WavFile(Paced):
@@ -116,3 +124,7 @@ class Loudspeaker:
         if self._audio is not None:
             self._audio.close()
             self._audio = None
+
+    @property
+    def glitches(self) -> int:
+        return self._audio.glitches if self._audio is not None else 0

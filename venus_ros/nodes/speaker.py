@@ -91,8 +91,9 @@ class SpeakerNode(VenusNode):
         return response
 
     def diagnose(self) -> Iterator[Health]:
-        values = self._playback.counts
-        odd = any(values.values())
+        glitches = self._outlet.glitches if self._outlet is not None else 0
+        values = {**self._playback.counts, 'dry blocks': glitches}
+        odd = any(self._playback.counts.values())
         text = 'some speech was lost or came late' if odd else 'ready'
         yield Health('playback', Level.WARN if odd else Level.OK, text, values)
 
