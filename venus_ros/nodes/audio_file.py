@@ -85,6 +85,7 @@ class AudioFile(VenusNode):
         """Publish what a microphone would have heard by now."""
         if not self.active or (self._began_s is None and not self._begin()):
             return
+        assert self._began_s is not None, '_begin sets it'
         due = int((now_s() - self._began_s) * RATE_HZ)
         while self._position + CHUNK_SAMPLES <= due:
             first = self._position

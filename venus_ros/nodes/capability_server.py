@@ -75,7 +75,8 @@ class CapabilityServerNode(VenusNode):
     def diagnose(self) -> Iterator[Health]:
         goals = {'open goals': len(self._delegates.open_goals)}
         yield Health('delegate', Level.OK, 'serving', goals)
-        for server, (available, reason) in self._robot.seen.items():
+        seen = self._robot.seen if self._robot is not None else {}
+        for server, (available, reason) in seen.items():
             level = Level.OK if available else Level.ERROR
             message = 'available' if available else reason or 'not on the graph'
             yield Health(f'server {server}', level, message)

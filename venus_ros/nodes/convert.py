@@ -73,11 +73,12 @@ def text_to_ros(text: str) -> str:
     return text if text.isascii() else text.encode('utf-8', 'replace').decode()
 
 
-def to_ros(message: Any, ros_type: type | None = None) -> Any:
+def to_ros(message: Any, ros_type: Any = None) -> Any:
     """The ROS message for a dataclass; `ros_type` if it is not the one of `ROS_TYPES`."""
     ros_type = ros_type or ROS_TYPES[type(message)]
     out = ros_type()
-    for step in _plan(type(message), ros_type):
+    cls: Any = type(message)
+    for step in _plan(cls, ros_type):
         target = out
         for part in step.path[:-1]:
             target = getattr(target, part)
@@ -94,7 +95,9 @@ def from_ros(ros: Any, cls: type[T], **given: Any) -> T:
         InputError: a value that the dataclass cannot hold, such as an unknown constant.
     """
     values = dict(given)
-    for step in _plan(cls, type(ros)):
+    source_type: Any = type(ros)
+    target_type: Any = cls
+    for step in _plan(target_type, source_type):
         if step.name in values:
             continue
         source = ros
@@ -128,10 +131,11 @@ class _Step:
 
 
 @cache
-def _plan(cls: type, ros_type: type) -> tuple[_Step, ...]:
+def _plan(cls: Any, ros_type: Any) -> tuple[_Step, ...]:
     hints = typing.get_type_hints(cls)
     ros_fields = ros_type.get_fields_and_field_types()
     steps = []
+    codec: tuple[Callable[[Any], Any], Callable[[Any], Any]]
     for field in fields(cls):
         path = _path(field.name, ros_fields)
         if path is None:

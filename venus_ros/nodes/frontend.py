@@ -230,9 +230,10 @@ class FrontendNode(VenusNode):
         return self._order(lambda session: session.reset(), response)
 
     def _order(self, order: Any, response: Any) -> Any:
-        response.success = self._session is not None and self._session.is_open
-        if response.success:
-            self._session.order(order)
+        session = self._session
+        if session is not None and session.is_open:
+            session.order(order)
+            response.success = True
         else:
             response.message = 'no conversation is open'
         return response

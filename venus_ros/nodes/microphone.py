@@ -106,7 +106,7 @@ class Microphone(VenusNode):
         values |= {
             'published_s': self._published / RATE_HZ,
             'peak': self._loudest,
-            'lost blocks': self._audio.glitches,
+            'lost blocks': self._audio.glitches if self._audio is not None else 0,
         }
         loudest, self._loudest = self._loudest, 0
         if loudest <= 8:

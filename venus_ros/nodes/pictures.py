@@ -59,17 +59,21 @@ def _pixels(image: Any) -> Pixels:
         rows = _rows(image, image.height, image.width * 2)
         values = rows.view('>u2' if image.is_bigendian else '<u2')
         return _to_rgb((values >> 8).astype(np.uint8)[:, :, None], 'mono8')
-    import cv2
-
     if encoding in CV_CODES:
         per_pixel = 1 if encoding.startswith('bayer') else 2
         rows = _rows(image, image.height, image.width * per_pixel)
         shaped = rows if per_pixel == 1 else rows.reshape(image.height, image.width, 2)
-        return cv2.cvtColor(shaped, getattr(cv2, CV_CODES[encoding]))
+        return _convert(shaped, CV_CODES[encoding])
     if encoding in PLANAR:
         rows = _rows(image, image.height * 3 // 2, image.width)
-        return cv2.cvtColor(rows, getattr(cv2, PLANAR[encoding]))
+        return _convert(rows, PLANAR[encoding])
     raise InputError(f'the encoding {encoding!r} is not understood', 'image')
+
+
+def _convert(pixels: Pixels, code: str) -> Pixels:
+    import cv2
+
+    return np.asarray(cv2.cvtColor(pixels, getattr(cv2, code)), np.uint8)
 
 
 def _rows(image: Any, height: int, row_bytes: int) -> Pixels:
@@ -99,7 +103,7 @@ def to_jpeg(frame: Frame, widest: int = 640) -> bytes:
     """The picture as JPEG, at most `widest` pixels wide."""
     import cv2
 
-    bgr = np.ascontiguousarray(frame.pixels[:, :, ::-1])
+    bgr: Any = np.ascontiguousarray(frame.pixels[:, :, ::-1])
     height, width = bgr.shape[:2]
     if width > widest:
         size = widest, max(1, round(height * widest / width))

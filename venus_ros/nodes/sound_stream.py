@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -165,7 +166,7 @@ class SoundStream:
 
     def health(self, now_s: float) -> Iterator[Health]:
         """Why the robot may not hear: one status, the worst first."""
-        values = dict(self.counts)
+        values: dict[str, Any] = dict(self.counts)
         source = self._source
         if source is None:
             yield Health('audio', Level.ERROR, 'no sound has arrived', values)

@@ -26,7 +26,9 @@ Probability = Callable[[Pcm], float]
 class Voice(Protocol):
     """What the reflex needs of a detector."""
 
-    speaking: bool
+    @property
+    def speaking(self) -> bool:
+        """Whether somebody speaks now."""
 
     def push(self, pcm: Pcm) -> None:
         """Take sound, int16 [any length] at 16 kHz."""
