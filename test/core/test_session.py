@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -365,3 +368,121 @@ def test_closing_voids_spans_and_ends_turns_once(new_talk, speech):
     assert [s.phase for s in talk.of(DelegateSpan)] == [SpanPhase.OPENED, SpanPhase.VOID]
     assert len(talk.events(Kind.TURN_ENDED)) == len(talk.events(Kind.SESSION_CLOSED)) == 1
     assert talk.frontend.closed == 1
+
+
+def test_muted_it_is_silent_until_unmuted(new_talk, speech):
+    script = {k: StepOutput(END, speech=[speech('one two', 0.5)]) for k in (2, 12, 30)}
+    talk = new_talk(script).run(0.5)
+    talk.route(talk.session.mute(True))
+    talk.run(1.5)
+    assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['muted']
+    assert talk.of(ConversationState)[-1].muted
+    talk.route(talk.session.mute(False))
+    talk.run(2.5)
+    assert [e.reason for e in talk.events(Kind.MUTED)] == ['on', 'off']
+    assert robot_words(talk)[-1] == 'one two' and len(talk.events(Kind.TURN_STARTED)) == 2
+
+
+def test_a_reset_reaches_the_frontend_once_and_gives_unspoken_notes_back(new_talk):
+    talk = new_talk({3: StepOutput(decisions=[Decision(Kind.USER_STARTED)])}).run(0.2)
+    talk.give(note())
+    talk.run(0.2)
+    talk.route(talk.session.reset())
+    talk.run(0.5)
+    assert [s[3] for s in talk.frontend.steps if s[3] is not Directive.NONE] == [Directive.RESET]
+    (cut,) = talk.events(Kind.NOTE_CUT)
+    assert (cut.reason, cut.confidence) == ('a1', 0.0)
+    assert talk.of(ConversationState)[-1].floor is Floor.FREE
+
+
+def test_speech_of_a_note_that_was_given_back_is_not_played(new_talk, speech):
+    late = StepOutput(END, speech=[speech('The kitchen is clean.', 1.0, 'a1', ('w1',))])
+    talk = new_talk({10: late}).run(0.3)
+    talk.give(note())
+    talk.run(0.3)
+    talk.give(Stopped('r1', talk.now_ns, Scope.ALL))
+    talk.run(1.5)
+    assert [e.kind for e in talk.events(Kind.NOTE_HEARD, Kind.NOTE_CUT)] == [Kind.NOTE_CUT]
+    assert not talk.heard.any()
+
+
+def test_a_note_of_which_nothing_is_said_is_given_back(new_talk):
+    talk = new_talk({}).run(0.3)
+    talk.give(note())
+    talk.run(1.0)
+    assert talk.of(ConversationState)[-1].floor is Floor.THINKING, 'it keeps the floor at first'
+    talk.run(32.0)
+    assert [e.reason for e in talk.events(Kind.NOTE_CUT)] == ['a1']
+    assert talk.of(ConversationState)[-1].floor is Floor.FREE
+
+
+@pytest.mark.parametrize('pcm', [np.zeros(100), np.zeros((100, 2), np.int16)])
+def test_speech_of_the_wrong_shape_is_a_fault(new_talk, speech, pcm):
+    wrong = StepOutput(END, speech=[replace(speech('x', 0.1), pcm=pcm)])
+    talk = new_talk({2: wrong, 6: StepOutput(END, speech=[speech('right', 0.3)])}).run(1.5)
+    assert 'not int16' in talk.events(Kind.FAULT)[0].reason
+    assert robot_words(talk) == ['right']
+
+
+def test_sound_of_the_wrong_kind_is_a_fault_and_the_next_chunk_is_heard(new_talk):
+    talk = new_talk({}).run(0.2)
+    talk.give(AudioChunk(talk.now_ns, 'mic', talk.samples, 44100, np.zeros(882, np.int16)))
+    talk.run(0.2)
+    assert '44100 Hz' in talk.events(Kind.FAULT)[0].reason
+    assert len(talk.of(UnitReport)) == 4
+
+
+def test_lost_sound_is_said_once_and_counted(new_talk):
+    talk = new_talk({}).run(0.2)
+    talk.samples += 320 * 20
+    talk.now_ns += 400_000_000
+    talk.run(0.4)
+    assert [e.reason for e in talk.events(Kind.GAP)] == [
+        '1600 samples are missing',
+        'over: 6400 samples in all',
+    ]
+    assert sum(r.gap_samples for r in talk.of(UnitReport)) == 6400
+
+
+def test_a_say_that_nobody_speaks_ends_with_the_reason(new_talk):
+    talk = new_talk({}).run(0.2)
+    talk.give(Say('q1', 'hello'))
+    talk.give(Say('q1', 'hello'))
+    talk.give(Say('q2', ' ... '))
+    talk.run(31.0)
+    said = {s.request_id: s for s in talk.of(Said)}
+    assert len(talk.of(Said)) == 2 and talk.frontend.said == ['hello']
+    assert 'in time' in said['q1'].error and 'nothing to say' in said['q2'].error
+    assert all(s.done and not s.completed for s in said.values())
+
+
+def test_talk_leaves_nothing_behind(new_talk, speech):
+    """Memory is the same after each 40 s: nothing grows with time."""
+
+    def script(unit, *_):
+        if unit.k % 100 == 50:
+            task = '<delegate>go to the hall</delegate>'
+            return StepOutput(END, task, [speech('on my way to the hall', 2.0)])
+        return StepOutput(flush=unit.k % 300 == 60)
+
+    talk = new_talk(script)
+    talk.log = talk.frontend.steps = Forgetful()
+    sizes = []
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            for _ in range(4):
+                talk.run(10.0)
+                talk.blocks.clear()
+            gc.collect()
+            sizes.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert sizes[2] - sizes[0] < 10_000, sizes
+
+
+class Forgetful(list):
+    """Takes everything and keeps nothing."""
+
+    def append(self, item):
+        pass

@@ -35,14 +35,18 @@ class Says:
     def __init__(self) -> None:
         self._pending: list[_Pending] = []
 
-    def ask(self, say: Say, now_s: float) -> list[Said]:
-        """Remember a request; an empty text is done at once."""
-        if any(p.say.request_id == say.request_id for p in self._pending):
-            return []
-        if not _words(say.text):
-            return [Said(say.request_id, 0, 0, '', True, error='there is nothing to say')]
+    def follows(self, request_id: str) -> bool:
+        """Whether the request is on its way already."""
+        return any(pending.say.request_id == request_id for pending in self._pending)
+
+    def ask(self, say: Say, now_s: float, muted: bool) -> Said | None:
+        """Return why it cannot be said; None: it is to be said, and followed from now on."""
+        error = 'the robot is muted' if muted else ''
+        error = error if _words(say.text) else 'there is nothing to say'
+        if error:
+            return Said(say.request_id, 0, 0, '', True, error=error)
         self._pending.append(_Pending(say, now_s))
-        return []
+        return None
 
     def match(self, turn: Turn) -> None:
         """A turn has begun or grown: if it is what was asked for, follow it."""

@@ -254,9 +254,12 @@ class Session:
         self._flow()
 
     def _say(self, say: Say) -> None:
-        said = self._says.ask(say, self._now_s)
-        self._out += said
-        if not said and self._is_open:
+        if self._says.follows(say.request_id):
+            return
+        refused = self._says.ask(say, self._now_s, self._floor.muted)
+        if refused is not None:
+            self._out.append(refused)
+        elif self._is_open:
             self._frontend.say(say.text)
 
     # -- turns ------------------------------------------------------------------------------
