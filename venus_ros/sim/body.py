@@ -41,22 +41,19 @@ def sweep(world: SimWorld, **targets: float) -> Steps:
 
 def _move(world: SimWorld, targets: Mapping[str, float], settle: bool) -> Steps:
     goals = {joint: world.within(joint, target) for joint, target in targets.items()}
-    late_s = 0.0
-    while late_s < _PATIENCE_S:
+    travel_s = max(abs(goal - world.aimed(joint)) / SPEED[joint] for joint, goal in goals.items())
+    end_s = world.now_s + travel_s + _PATIENCE_S
+    while world.now_s < end_s:
         arrived = True
-        for joint, target in goals.items():
+        for joint, goal in goals.items():
             aimed, step = world.aimed(joint), SPEED[joint] * CONTROL_S
-            world.aim(joint, aimed + min(max(target - aimed, -step), step))
-            if abs(target - aimed) > step:
-                late_s = 0.0
-                arrived = False
-            if not settle:
-                continue
-            close = CLOSE_ENOUGH_RAD if joint.startswith('head') else CLOSE_ENOUGH_M
-            arrived &= abs(world.at(joint) - target) < close
+            world.aim(joint, aimed + min(max(goal - aimed, -step), step))
+            arrived &= abs(goal - aimed) <= step
+            if settle:
+                close = CLOSE_ENOUGH_RAD if joint.startswith('head') else CLOSE_ENOUGH_M
+                arrived &= abs(world.at(joint) - goal) < close
         if arrived:
             return
-        late_s += CONTROL_S
         yield
 
 

@@ -23,6 +23,7 @@ SCAN_REACH_M = 2.5
 SCAN_HEIGHT_M = 0.12
 SCAN_RAYS = 120
 LOOKAHEAD_M = 0.35
+FREE_START_M = 0.4  # what is nearer than this when a drive begins does not keep it from leaving
 PATIENCE_S = 6.0  # without getting 0.1 m nearer: stuck
 
 
@@ -55,6 +56,9 @@ class StuckError(Exception):
 class BlockedError(Exception):
     """Something lies on the route."""
 
+    def __str__(self) -> str:
+        return 'The way is blocked.'
+
 
 Motion = Generator[Progress, None, None]
 
@@ -79,6 +83,7 @@ class Drive:
             NoRouteError: no way, also after the recoveries, or no progress on the way.
         """
         self._recoveries = 0
+        blocked_at = None
         self._scan()
         while True:
             try:
@@ -86,8 +91,12 @@ class Drive:
                 yield from self._follow(route, goal)
                 yield from self.turn_to(goal.yaw)
                 return
-            except BlockedError:
+            except BlockedError as error:
                 yield from self.halt()
+                here = self._world.pose()
+                if blocked_at and math.hypot(here.x - blocked_at.x, here.y - blocked_at.y) < 0.1:
+                    yield from self._recover(error)
+                blocked_at = here
             except (NoRouteError, StuckError) as error:
                 yield from self._recover(error)
 
@@ -129,7 +138,7 @@ class Drive:
             if left_m + to_end < best_m - 0.1:
                 best_m, best_s = left_m + to_end, self._world.now_s
             if self._world.now_s - best_s > PATIENCE_S:
-                raise StuckError('Failed to make progress.')
+                raise StuckError('I make no progress.')
             if self._scan_due():
                 self._scan()
                 self._check(path[at:], lengths[at:] - lengths[at])
@@ -154,7 +163,7 @@ class Drive:
         """Raise BlockedError if something was found on the next stretch of the way."""
         if len(self.found) == 0:
             return
-        ahead = path[(lengths < 2.0) & (lengths > 0.15)]
+        ahead = path[(lengths < 2.0) & (lengths > FREE_START_M)]
         if len(ahead) == 0:
             return
         gaps = np.linalg.norm(ahead[:, None] - self.found[None], axis=-1)

@@ -7,7 +7,7 @@ Told is only what the camera sees from where the robot stands.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from enum import IntEnum
 
 from venus_ros.sim import body, sight
@@ -31,6 +31,11 @@ class LookCode(IntEnum):
     SUPERSEDED = 3
 
 
+def always() -> bool:
+    """Nobody else moves the head."""
+    return True
+
+
 def check_look(robot: Robot, place: str) -> None:
     """Raise SkillError for a place that does not exist."""
     if place and robot.places.get(place) is None:
@@ -45,14 +50,16 @@ def check_look(robot: Robot, place: str) -> None:
         )
 
 
-def look(robot: Robot, place: str, target: str, head_is_free: bool = True) -> Skill:
+def look(
+    robot: Robot, place: str, target: str, head_is_free: Callable[[], bool] = always
+) -> Skill:
     """Drive to the place unless it is here, look around, say what is seen.
 
     Args:
         robot: who looks.
         place: a named place; '' is where the robot stands.
         target: an object, or the furniture on which to look; '' is everything.
-        head_is_free: False looks only where the head points already.
+        head_is_free: while it is not, the camera looks only where the head points already.
     """
     try:
         if place:
@@ -64,7 +71,7 @@ def look(robot: Robot, place: str, target: str, head_is_free: bool = True) -> Sk
 
 def search(robot: Robot, thing: str) -> Skill:
     """Look for a thing here, then where it was last seen, then in every other place."""
-    result = yield from _look_here(robot, '', thing, True)
+    result = yield from _look_here(robot, '', thing, always)
     left = [place for place in robot.places.by_name if place != result['place']]
     while not result['found'] and left:
         place = _likeliest(robot, thing, left)
@@ -74,7 +81,7 @@ def search(robot: Robot, thing: str) -> Skill:
         except NoRouteError as error:
             result = _no_path(error, place)
             continue
-        result = yield from _look_here(robot, place, thing, True)
+        result = yield from _look_here(robot, place, thing, always)
     if result['error_code']:
         raise SkillError(result)
     return result
@@ -90,7 +97,7 @@ def _likeliest(robot: Robot, thing: str, places: list[str]) -> str:
     return min(places, key=lambda p: math.hypot(poses[p].x - here.x, poses[p].y - here.y))
 
 
-def _look_here(robot: Robot, place: str, target: str, head_is_free: bool) -> Skill:
+def _look_here(robot: Robot, place: str, target: str, head_is_free: Callable[[], bool]) -> Skill:
     """Look around; the result tells only of what lies in this place."""
     here = robot.world.pose()
     where = place or robot.places.at(here.x, here.y)
@@ -104,7 +111,7 @@ def _look_here(robot: Robot, place: str, target: str, head_is_free: bool) -> Ski
 
 
 def look_around(
-    robot: Robot, target: str, seen: dict[str, Seen], head_is_free: bool = True
+    robot: Robot, target: str, seen: dict[str, Seen], head_is_free: Callable[[], bool] = always
 ) -> Generator[Fields | None, None, bool]:
     """Pan over the whole circle, or until the target is seen; fills `seen` on the way.
 
@@ -114,12 +121,12 @@ def look_around(
         Whether the target, a thing or a piece of furniture, came into view.
     """
     in_view = False
-    views = AROUND + (CLOSE_BY if target else ()) if head_is_free else ((0.0, 0.0),)
+    views = AROUND + (CLOSE_BY if target else ())
     for index, (pan, tilt) in enumerate(views):
-        if head_is_free:
+        if head_is_free():
             yield from body.sweep(robot.world, head_pan=pan, head_tilt=tilt)
         top = _surface_in_view(robot, target) if target else None
-        if top and head_is_free:
+        if top and head_is_free():
             yield from body.face(robot.world, top)
         seen.update({entry.thing: entry for entry in robot.memory.look()})
         yield {
@@ -130,7 +137,7 @@ def look_around(
         in_view = top is not None or target in seen
         if in_view:
             break
-    if head_is_free:
+    if head_is_free():
         yield from body.sweep(robot.world, head_pan=0.0, head_tilt=TRAVELLING['head_tilt'])
     return in_view
 

@@ -87,7 +87,7 @@ def _pick(robot: Robot, thing: str) -> Part:
                 raise SkillError(
                     _result(
                         PickCode.NOT_FOUND,
-                        f'The {words(thing)} is not where I last saw it.',
+                        f'I cannot find the {words(thing)}.',
                         '',
                         '',
                     )
@@ -95,7 +95,7 @@ def _pick(robot: Robot, thing: str) -> Part:
         elif math.dist(now.position, known.position) < 0.05:
             yield from _grasp(robot, now)
             return
-    raise SkillError(_result(PickCode.NOT_FOUND, f'The {words(thing)} keeps moving.', '', ''))
+    raise SkillError(_result(PickCode.NOT_FOUND, f'I cannot find the {words(thing)}.', '', ''))
 
 
 def _approach(robot: Robot, known: Seen) -> Part:
@@ -114,7 +114,7 @@ def _approach(robot: Robot, known: Seen) -> Part:
     )
     if height is None or stand is None:
         raise SkillError(
-            _result(PickCode.OUT_OF_REACH, f'The {words(known.thing)} is out of my reach.', '', '')
+            _result(PickCode.OUT_OF_REACH, f'I cannot reach the {words(known.thing)}.', '', '')
         )
     yield from body.tuck(world)
     yield from driving(

@@ -194,9 +194,11 @@ class SimRobot:
             return 'base', look(self._robot, place, target)
         if target in THINGS:
             return 'base', search(self._robot, target)
+        return 'head', look(self._robot, '', target, self._head_is_free)
+
+    def _head_is_free(self) -> bool:
         base = self._slots.get('base')
-        head_is_free = base is None or base.goal.server == 'navigate_to_pose'
-        return 'head', look(self._robot, '', target, head_is_free)
+        return base is None or base.goal.server == 'navigate_to_pose'
 
     def _cancel(self, cancel: RobotCancel) -> None:
         for slot, running in self._slots.items():

@@ -122,7 +122,7 @@ class FloorMap:
         open_cells[first] = True
         cells = _cheapest(open_cells, field, first, last)
         if cells is None:
-            raise NoRouteError(NavCode.NO_VALID_PATH, 'No valid path to the goal was found.')
+            raise NoRouteError(NavCode.NO_VALID_PATH, 'The way is blocked.')
         corners = self.centres[tuple(np.array(cells).T)]
         corners[0] = ends[0]
         return self._tight(np.vstack([corners, ends[1]]), field)
