@@ -451,6 +451,19 @@ def test_a_run_repeats_exactly_however_time_is_cut() -> None:
     assert first[0] == coarse[0] and np.array_equal(first[1], coarse[1])
 
 
+def test_a_process_that_was_stopped_does_not_drive_on_blindly() -> None:
+    client = Client(SimRobot(longest_step_s=0.5))
+    goal_id = client.send('navigate_to_pose', pose=pose_of('kitchen'))
+    client.wait(5.0)
+    before = client.robot.pose()
+    client.now_s += 30.0
+    client.cancel('navigate_to_pose', goal_id)
+    assert client.result(goal_id, 1.0).status is GoalStatus.CANCELED
+    after = client.robot.pose()
+    assert math.hypot(after.x - before.x, after.y - before.y) < 0.5
+    assert error_of(client.do('navigate_to_pose', pose=pose_of('hall'))) == ('SUCCEEDED', 0)
+
+
 def test_says_what_it_serves_and_leaves_the_rest_to_others() -> None:
     robot = SimRobot(without=['navigate_to_pose'])
     shown = {m.server for m in robot.tick(0.0) if isinstance(m, RobotServer) and m.available}

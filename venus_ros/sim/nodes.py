@@ -30,6 +30,7 @@ from venus_ros.sim.world import DOORS, SimWorld
 OPTICAL_FRAME = 'camera_optical_frame'
 SENSOR_PERIOD_S = 0.1
 FAULT_PERIOD_S = 0.2
+LONGEST_STEP_S = 0.5
 
 
 class SimNode(VenusNode):
@@ -70,6 +71,7 @@ class SimNode(VenusNode):
             load_places(self.param('places_file')),
             Limits(speed=self.param('speed')),
             self.param('without'),
+            longest_step_s=LONGEST_STEP_S,
         )
         self._robot = self.engine = robot
         self._obstacles = ('', '')

@@ -69,6 +69,8 @@ class SimRobot:
         limits: speeds of the base.
         without: names of servers that somebody else serves.
         stamp: gives ROS time, ns; with it the robot tells its pose twice a second.
+        longest_step_s: if more time than this passes between two calls, the house stands still
+            for the rest: a process that was stopped does not catch up before it hears a cancel.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class SimRobot:
         limits: Limits | None = None,
         without: Iterable[str] = (),
         stamp: Callable[[], int] | None = None,
+        longest_step_s: float = math.inf,
     ) -> None:
         self.world = world or SimWorld()
         floor = FloorMap(self.world)
@@ -92,6 +95,7 @@ class SimRobot:
         self._slots: dict[str, Running] = {}
         self._origin_s: float | None = None
         self._stamp = stamp
+        self._longest_step_s = longest_step_s
         self._tell_at_s = -math.inf
         self._remember_at_s = 0.0
         self._announced = False
@@ -118,8 +122,10 @@ class SimRobot:
 
     def tick(self, now_s: float) -> list[Any]:
         """Let physics and skills go on up to `now_s`. Returns feedback and results."""
-        if self._origin_s is None:
-            self._origin_s = now_s - self.world.now_s
+        self._origin_s = max(
+            now_s - self.world.now_s - self._longest_step_s,
+            now_s - self.world.now_s if self._origin_s is None else self._origin_s,
+        )
         out: list[Any] = []
         if not self._announced:
             self._announced = True

@@ -93,10 +93,11 @@ class SimWorld:
             return
         if self.moving:
             self.changes += 1
-            for _ in range(steps):
+            if not self.held:
+                mujoco.mj_step(self.model, self.data, nstep=steps)
+            for _ in range(steps if self.held else 0):
                 mujoco.mj_step(self.model, self.data)
-                if self.held:
-                    self._carry()
+                self._carry()
         self.now_s += steps * self.model.opt.timestep
 
     @property
