@@ -19,7 +19,7 @@ from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS
 from venus_ros.language.mood import Mood, mood_of
 from venus_ros.language.offered import Offered, is_named, read_offers, roles_of
 from venus_ros.language.phrases import TALK
-from venus_ros.language.slots import Filled, fill, phrase_after
+from venus_ros.language.slots import Filled, fill, phrase_after, wanted
 from venus_ros.language.text import MARKS, words
 
 _NEAR = 0.5
@@ -125,8 +125,7 @@ class ClauseReader:
             mentioned: role -> value that was named last.
             name: the robot's, in plain words.
         """
-        core = grammar.core(grammar.wish_as_order(grammar.core(text, name)), name)
-        core = grammar.bare_verb(core, self.is_verb)
+        core = grammar.bare_verb(grammar.as_order(text, name), self.is_verb)
         mood = mood_of(core)
         said = self._resolved([word for word in core.split() if word not in MARKS], mentioned)
         if not said:
@@ -213,6 +212,8 @@ class ClauseReader:
 
     def _resolved(self, said: list[str], mentioned: Mapping[str, str]) -> list[str]:
         """Words with 'it' and 'there' replaced by what was named last."""
+        if not said or not self.is_verb(said[0]):
+            return said
         place = mentioned.get('place', '')
         thing = next(
             (v for role, v in reversed(list(mentioned.items())) if role in self._things), ''
@@ -240,7 +241,7 @@ class ClauseReader:
         for skill in self.offers:
             if skill.label not in self.frames.verb(said[0]):
                 continue
-            for name in skill.schema.get('required', ()):
+            for name in wanted(skill.schema, said):
                 prop = skill.properties[name]
                 roles = roles_of(name, prop)
                 if not is_named(prop) or self._names(said, roles):

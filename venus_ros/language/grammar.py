@@ -71,6 +71,7 @@ def core(text: str, name: str = '') -> str:
         name: the robot's, in plain words.
     """
     plain = re.sub(r'\b(?:um|uh|ah|eh|hmm|mm)\b(?: ,)? ?', '', text).strip(' ,.?')
+    plain = re.sub(r'\b(?!no\b|bye\b|yes\b|very\b)(\w+)(?: \1\b)+', r'\1', plain)
     if name:
         own = re.escape(name)
         plain = re.sub(rf'^(?:(?:hey|hi|hello|okay|oh|dear) )?{own}\b[ ,]*', '', plain)
@@ -83,6 +84,11 @@ def core(text: str, name: str = '') -> str:
         if not shorter or shorter == plain:
             return plain
         plain = shorter
+
+
+def as_order(text: str, name: str = '') -> str:
+    """`core` of a text, with a wish turned into the order that it stands for."""
+    return core(wish_as_order(core(text, name)), name)
 
 
 def wish_as_order(clause: str) -> str:

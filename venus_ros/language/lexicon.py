@@ -25,7 +25,12 @@ PREPOSITIONS = frozenset(
     ('to', 'into', 'in', 'inside', 'on', 'onto', 'at', 'from', 'under', 'near', 'by', 'beside',
      'behind', 'towards', 'toward', 'for', 'of', 'with', 'through', 'over', 'off', 'upon')
 )  # fmt: skip
+_SMALL = DETERMINERS | PREPOSITIONS
 _ALIKE = 0.8
+_ADJECTIVES = frozenset(
+    ('nice', 'lovely', 'old', 'new', 'big', 'small', 'little', 'same', 'favourite', 'empty',
+     'full', 'dirty', 'clean', 'good', 'other', 'first', 'last', 'next', 'whole', 'two', 'three')
+)  # fmt: skip
 _DISTINCT = frozenset(
     ('bathroom', 'garage', 'garden', 'office', 'mall', 'toilet', 'basement', 'attic', 'balcony',
      'dining', 'laundry', 'broom', 'bowl', 'box', 'glass', 'chicken', 'mat', 'cake', 'room',
@@ -181,7 +186,12 @@ class Lexicon:
         return before in self._modifiers.get(role, set()) and before not in own
 
     def _noun_at(self, said: Sequence[str], start: int) -> Spot | None:
-        """A noun with its modifiers before it: 'blue cup', 'cup', 'tables', 'green cup'."""
+        """A noun with its modifiers before it: 'blue cup', 'cup', 'tables', 'green cup'.
+
+        Another word before it makes it something else: 'the dining room' is no 'room'.
+        """
+        if start > 1 and said[start - 2] in _SMALL and said[start - 1] not in _SMALL | _ADJECTIVES:
+            return None
         for role, values in self._nouns.items():
             end = start
             while end < len(said) and self._modifies(said[end], role):
@@ -201,7 +211,7 @@ class Lexicon:
             )
             if fitting or (modifiers and any(same.values())):
                 proper = tuple(value for value in fitting if self.noun(value) in nouns)
-                return Spot(start, end + 1, role, proper or fitting)
+                return Spot(start, end + 1, role, proper if len(proper) > 1 else fitting)
         return None
 
     def _known(self, word: str) -> bool:

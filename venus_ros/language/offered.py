@@ -26,7 +26,7 @@ class Offered:
 
     Attributes:
         schema: JSON Schema of its arguments.
-        examples: cores of its examples, normalised.
+        examples: its examples as orders, without politeness.
         roles: roles that its arguments take.
         needed: roles without which it cannot be asked for.
         placing: verbs of its examples that put things down: 'on the table' is a destination.
@@ -84,7 +84,7 @@ def _offered(capability: Capability, schema: Mapping[str, Any], lexicon: Lexicon
         if is_named(properties[name])
         for role in roles_of(name, properties[name])
     }
-    examples = tuple(grammar.core(' '.join(words(e))) for e in capability.examples)
+    examples = tuple(grammar.as_order(' '.join(words(e))) for e in capability.examples)
     placing, leads = _habits(examples, properties, lexicon)
     return Offered(
         (capability.capability, capability.skill),

@@ -15,6 +15,8 @@ _LOOKS = {
     '<where>': r'(?=where\b)',
     '<ing>': r'(?=\w+ing\b)',
     '<seek>': r'(?=(?:find|look|search|get|bring|carry)\b)',
+    '<order>': r'(?=(?:bring|get|give|go|tell|fetch|find|look|take|put|pick|see|drive|come)'
+    r'\b)',
     '<at>': r'(?=(?:in|at|over|back|inside|here|there)\b)',
     '<thing>': r'(?P<thing>(?:the|my|a|an|some|that|this|those|these|your|our|another|one|his|her|'
     r'something|anything)\b.*)',
@@ -85,11 +87,12 @@ _LEADS = (
     'what (i|we) (want|need) (now)? is (for)? (you to)?',
     '(i|we) (think|guess|suppose|believe) you (should|could|can|need to|have to)',
     'you know what (,)?',
+    '(and|good|cut|ken) you (please)? <order>',
     '(can|could|would|will|might|may) you (please|kindly|maybe|possibly|perhaps|just|quickly|'
     'also|then)*',
-    '(please|kindly|just|maybe|perhaps|possibly|probably|quickly|quick|now|next|then|also|first of all|'
-    'first|firstly|secondly|finally|after that|afterwards|so|well|okay|all right|right|alright|'
-    'anyway|oh|ah|um|uh|hmm|eh|hey|hi|hello|yes|yeah|sure|great|fine|good|actually|listen|'
+    '(please|kindly|just|maybe|perhaps|possibly|probably|quickly|quick|now|next|then|also|'
+    'first of all|first|firstly|secondly|finally|after that|afterwards|so|well|okay|all right|'
+    'right|alright|anyway|oh|ah|um|uh|hmm|eh|hey|hi|hello|yes|yeah|sure|great|fine|good|actually|listen|'
     'look here|excuse me|sorry|pardon me|like|and|but|i mean|basically|you know|immediately|'
     'straight away|dear|robot|buddy|my friend|friend|thanks|thank you) (,)?',
 )

@@ -24,8 +24,7 @@ _ABOUT_ONE = re.compile(
     r'^(?:(?:whether|if) )?(?:is |are |was |were )?(?:the|my|your|his|her|our|it|that|this)\b'
 )
 _SEARCHED = re.compile(
-    r'^(where|look for|find|search|locate|seek|get me to|have you seen|see where|look where|'
-    r'hunt|spot|discover|i )'
+    r'^(?:look for|find (?!out)|search|locate|seek|have you seen|hunt|spot|discover|i )|\bwhere\b'
 )
 _NUMBER_END = re.compile(r'[a-z]+')
 
@@ -84,6 +83,8 @@ def fill(
     for name in [*required, *(n for n in properties if n not in required)]:
         _fill_absent(name, properties[name], said, lexicon, mentioned or {}, filled, required)
     _fill_question(schema, said, spots, filled)
+    for name in set(filled.unclear) - set(_required(schema, filled)) - PREPOSITIONS:
+        del filled.unclear[name]
     filled.missing = [name for name in _required(schema, filled) if _lacks(name, filled)]
     return filled
 
@@ -95,6 +96,15 @@ def is_verbal(prop: Mapping[str, Any]) -> bool:
 
 def _lacks(name: str, filled: Filled) -> bool:
     return not (name in filled.arguments or name in filled.unclear or name in filled.unknown)
+
+
+def wanted(schema: Mapping[str, Any], said: Sequence[str]) -> list[str]:
+    """Arguments that these words ought to give: the required ones, or what is looked for."""
+    names = list(schema.get('required', ()))
+    choices = [n for one in schema.get('anyOf', ()) for n in one.get('required', ())]
+    if choices and _SEARCHED.search(' '.join(said)):
+        names.append(choices[-1])
+    return names
 
 
 def _required(schema: Mapping[str, Any], filled: Filled) -> list[str]:
@@ -262,7 +272,7 @@ def _fill_question(
     others = {n for one in schema.get('anyOf', ()) for n in one.get('required', ())} - {name}
     named = [other for other in others if other in filled.arguments]
     asks = _INTERROGATIVE.search(text)
-    if named and (_SEARCHED.match(text) or not asks):
+    if _SEARCHED.search(text) if others else named and not asks:
         return
     for other in others:
         filled.arguments.pop(other, None)
@@ -285,6 +295,8 @@ def _question(said: Sequence[str], spots: Sequence[Spot], filled: Filled) -> str
     text = ' '.join(kept)
     match = _INTERROGATIVE.search(text)
     text = text[match.start() :] if match else text
+    if text.endswith((' is', ' are')):
+        text += ' there'
     return _INDIRECT.sub(r'\2 \1', text)
 
 

@@ -14,16 +14,21 @@ from venus_ros.language.address import for_another, with_own_name
 from venus_ros.language.clauses import Clause
 from venus_ros.language.correct import elliptic, merge, same_steps
 from venus_ros.language.frames import Near
-from venus_ros.language.lexicon import DETERMINERS
+from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS
 from venus_ros.language.mood import Mood
-from venus_ros.language.phrases import BACKCHANNELS, NO, YES
+from venus_ros.language.phrases import BACKCHANNELS, NO, TALK, YES
 from venus_ros.language.requests import Reader, Request, reader, task_tokens
+from venus_ros.language.sound import likeness
 from venus_ros.language.text import FILLERS, MARKS, normalise
 
-_SURE = 0.55
+_LIKELY = 0.55
+_ALIKE = 0.8
+_CONTROL = ((ActKind.CANCEL, 'all'), (ActKind.STOP_TALKING, ''))
+_SURE = {ActKind.CANCEL: 0.65, ActKind.STOP_TALKING: 0.7, ActKind.GOODBYE: 0.65}
 _INSTEAD = re.compile(r'\b(?:instead|rather)\b')
 _OPENS_CORRECTION = re.compile(
-    r'^(?:oh |um |uh |ah |okay |, )*(?:(?P<hard>no|not|wait|hang on|hold on|i mean|i meant|i said|'
+    r'^(?:oh |um |uh |ah |okay |sorry (?=,? ?(?:i mea|no|wait))|, )*'
+    r'(?:(?P<hard>no|not|wait|hang on|hold on|i mean|i meant|i said|'
     r'correction|scratch that|make (?:it|that)|change (?:it|that)|oops|on second thoughts?|'
     r'never mind|forget (?:it|that|about that|the \w+(?: \w+)?))|'
     r'(?P<soft>actually|sorry|rather|or rather))\b[ ,.]*'
@@ -124,7 +129,8 @@ def _completed(said: _Said) -> Act | None:
     task = merge(said.talk.pending, said.text, said.reader, said.talk.mentioned)
     if not task:
         task = _with_missing(said)
-    return _requested(task, said, ActKind.DELEGATE) if task else None
+    kind = ActKind.CORRECT if said.talk.pending == said.talk.task else ActKind.DELEGATE
+    return _requested(task, said, kind) if task else None
 
 
 def _with_missing(said: _Said) -> str:
@@ -161,7 +167,7 @@ def _corrected(said: _Said) -> Act | None:
         return None
     task = merge(said.talk.task, grammar.core(rest, said.name), said.reader, said.talk.mentioned)
     if not task:
-        return None
+        return _misheard(rest, said) if opening and opening['hard'] else None
     adds = bool(_ADDS.search(said.plain)) and opening is None
     act = _requested(task, said, ActKind.DELEGATE if adds else ActKind.CORRECT)
     if act.kind is ActKind.CORRECT and same_steps(act.steps, said.talk.steps):
@@ -171,6 +177,15 @@ def _corrected(said: _Said) -> Act | None:
     if soft and not skills & {step.skill for step in act.steps}:
         return _requested(task, said, ActKind.DELEGATE)
     return act
+
+
+def _misheard(rest: str, said: _Said) -> Act | None:
+    """A correction whose words name nothing known: asked for again."""
+    heard = [word for word in rest.split() if word not in MARKS]
+    if not 2 <= len(heard) <= 4 or heard[0] not in DETERMINERS | PREPOSITIONS:
+        return None
+    question = 'Sorry, what shall it be instead?'
+    return Act(ActKind.CLARIFY, task=said.talk.task, question=question, confidence=0.5)
 
 
 def _after_last_repair(text: str) -> str:
@@ -256,11 +271,13 @@ def _withdrawn(clause: Clause, said: _Said) -> Act | None:
 
 def _talked(said: _Said) -> Act:
     """Everything that asks for no work."""
-    near = _nearest_talk(said)
-    if near is not None and near.score >= _SURE:
+    near = _sounds_like_control(said) or _nearest_talk(said)
+    if near is not None and near.score >= _SURE.get(near.label[0], _LIKELY):
         kind, topic = near.label
         if kind is ActKind.CANNOT:
             return Act(kind, promise=_flipped(said), task=said.plain, confidence=near.score)
+        if kind is ActKind.CANCEL:
+            topic = _things(said) or topic
         return Act(kind, topic, confidence=near.score)
     clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
     moods = {clause.mood for clause in clauses}
@@ -297,6 +314,19 @@ def _act(request: Request, said: _Said, kind: ActKind) -> Act:
     )
 
 
+def _sounds_like_control(said: _Said) -> Near | None:
+    """A short order to stop that was misheard: 'can so that' for 'cancel that'."""
+    heard = said.plain.removeprefix('please ')
+    if len(heard.split()) > 4 or said.reader.lexicon.spots(heard.split()):
+        return None
+    for label in _CONTROL:
+        for phrase in TALK[label]:
+            score = likeness(heard, phrase) if '{' not in phrase else 0.0
+            if score >= _ALIKE and len(phrase) > 7:
+                return Near(label, score, phrase)
+    return None
+
+
 def _nearest_talk(said: _Said) -> Near | None:
     """The nearest sentence that is no request, of the whole utterance or its core."""
     best: Near | None = None
@@ -315,6 +345,13 @@ def _nearest_talk(said: _Said) -> Near | None:
                     best = Near(near.label, score, near.sentence)
                 break
     return best
+
+
+def _things(said: _Said) -> str:
+    """What is named in the utterance, in its own words."""
+    heard = said.plain.split()
+    spots = said.reader.lexicon.spots(heard)
+    return ' '.join(word for spot in spots for word in heard[spot.start : spot.end])
 
 
 def _flipped(said: _Said) -> str:
