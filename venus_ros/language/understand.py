@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from venus_ros.core.messages import Capability
 from venus_ros.language import grammar
@@ -13,42 +12,15 @@ from venus_ros.language.acts import Act, ActKind, Talk
 from venus_ros.language.address import for_another, with_own_name
 from venus_ros.language.clauses import Clause
 from venus_ros.language.correct import elliptic, merge, same_steps
-from venus_ros.language.frames import Near
 from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS
 from venus_ros.language.mood import Mood
-from venus_ros.language.phrases import BACKCHANNELS, NO, TALK, YES
-from venus_ros.language.requests import Reader, Request, reader, task_tokens
-from venus_ros.language.sound import likeness
+from venus_ros.language.phrases import BACKCHANNELS, NO, YES
+from venus_ros.language.requests import Request, reader, task_tokens
+from venus_ros.language.talk import OPENS_CORRECTION, Utterance, nearest_talk, talked
 from venus_ros.language.text import FILLERS, MARKS, normalise
 
-_LIKELY = 0.55
-_ALIKE = 0.8
-_CONTROL = ((ActKind.CANCEL, 'all'), (ActKind.STOP_TALKING, ''))
-_SURE = {ActKind.CANCEL: 0.65, ActKind.STOP_TALKING: 0.7, ActKind.GOODBYE: 0.65}
 _INSTEAD = re.compile(r'\b(?:instead|rather)\b')
-_OPENS_CORRECTION = re.compile(
-    r'^(?:oh |um |uh |ah |okay |sorry (?=,? ?(?:i mea|no|wait))|, )*'
-    r'(?:(?P<hard>no|not|wait|hang on|hold on|i mean|i meant|i said|'
-    r'correction|scratch that|make (?:it|that)|change (?:it|that)|oops|on second thoughts?|'
-    r'never mind|forget (?:it|that|about that|the \w+(?: \w+)?))|'
-    r'(?P<soft>actually|sorry|rather|or rather))\b[ ,.]*'
-)
 _ADDS = re.compile(r'^(?:and|also|plus)\b|\b(?:too|as well|also)$')
-_FLIPPED = {
-    'me': 'you', 'my': 'your', 'i': 'you', 'mine': 'yours', 'myself': 'yourself', 'your': 'my',
-    'yourself': 'myself', 'us': 'you', 'our': 'your', 'you': 'me',
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """An utterance on its way through the rules."""
-
-    text: str
-    plain: str
-    name: str
-    talk: Talk
-    reader: Reader
 
 
 def understand(
@@ -65,7 +37,7 @@ def understand(
     seconds (see `warm`). No side effects.
     """
     name = normalise(robot_name)
-    said = _Said(
+    said = Utterance(
         with_own_name(task_tokens(text), name),
         normalise(text),
         name,
@@ -80,7 +52,7 @@ def understand(
         act = rule(said)
         if act is not None:
             return act
-    return _talked(said)
+    return talked(said)
 
 
 def warm(capabilities: Sequence[Capability]) -> None:
@@ -91,7 +63,7 @@ def warm(capabilities: Sequence[Capability]) -> None:
 # ---- rules, in order; each gives an act or passes on ------------------------------------------
 
 
-def _short(said: _Said) -> Act | None:
+def _short(said: Utterance) -> Act | None:
     """Yes, no and acknowledgements: an answer if something was asked, else a backchannel."""
     bare = grammar.core(said.text, said.name)
     forms = {said.plain, ' '.join(w for w in bare.split() if w not in MARKS)}
@@ -111,13 +83,13 @@ def _short(said: _Said) -> Act | None:
 _SOUNDS = frozenset(('um', 'uh', 'mm', 'hmm', 'ah', 'oh', 'eh', 'huh', 'yeah', 'okay', 'right'))
 
 
-def _fragment(said: _Said) -> Act | None:
+def _fragment(said: Utterance) -> Act | None:
     if grammar.unfinished(said.text):
         return Act(ActKind.FRAGMENT, confidence=0.8)
     return None
 
 
-def _completed(said: _Said) -> Act | None:
+def _completed(said: Utterance) -> Act | None:
     """The answer to a question that the robot asked about an unclear request."""
     if not said.talk.pending:
         return None
@@ -133,7 +105,7 @@ def _completed(said: _Said) -> Act | None:
     return _requested(task, said, kind) if task else None
 
 
-def _with_missing(said: _Said) -> str:
+def _with_missing(said: Utterance) -> str:
     """The pending request with the thing that was named in the place of its pronoun, or last."""
     heard = [word for word in said.text.split() if word not in MARKS]
     lexicon = said.reader.lexicon
@@ -151,11 +123,11 @@ def _with_missing(said: _Said) -> str:
     return task if count else f'{said.talk.pending} {lead}{phrase}'
 
 
-def _corrected(said: _Said) -> Act | None:
+def _corrected(said: Utterance) -> Act | None:
     """'No wait, the blue one', 'go to the bedroom instead': the last request is replaced."""
     if not said.talk.task:
         return None
-    opening = _OPENS_CORRECTION.match(said.text)
+    opening = OPENS_CORRECTION.match(said.text)
     only_names = elliptic(said.text, said.reader)
     if opening is None and not only_names and not _INSTEAD.search(said.text):
         return None
@@ -179,7 +151,7 @@ def _corrected(said: _Said) -> Act | None:
     return act
 
 
-def _misheard(rest: str, said: _Said) -> Act | None:
+def _misheard(rest: str, said: Utterance) -> Act | None:
     """A correction whose words name nothing known: asked for again."""
     heard = [word for word in rest.split() if word not in MARKS]
     if not 2 <= len(heard) <= 4 or heard[0] not in DETERMINERS | PREPOSITIONS:
@@ -194,7 +166,7 @@ def _after_last_repair(text: str) -> str:
     return repaired[1] if repaired and repaired[2] and repaired[1] else text
 
 
-def _repaired(said: _Said) -> Act | None:
+def _repaired(said: Utterance) -> Act | None:
     """A slip that the speaker mends in the same breath: 'go to the kitchen, no, the bedroom'."""
     repaired = grammar.repair(said.text)
     if repaired is None or not repaired[0]:
@@ -210,22 +182,22 @@ def _repaired(said: _Said) -> Act | None:
     task = merge(request.task, right, said.reader, said.talk.mentioned)
     if task:
         return _requested(task, said, ActKind.DELEGATE)
-    after = _asked(_Said(right, right, said.name, said.talk, said.reader)) if sure else None
+    after = _asked(Utterance(right, right, said.name, said.talk, said.reader)) if sure else None
     if after is None and sure:
-        after = _talked(_Said(right, right, said.name, said.talk, said.reader))
+        after = talked(Utterance(right, right, said.name, said.talk, said.reader))
     return after if after and after.kind is not ActKind.UNKNOWN else None
 
 
-def _requested_by(text: str, said: _Said) -> Act | None:
-    return _asked(_Said(text, text, said.name, said.talk, said.reader))
+def _requested_by(text: str, said: Utterance) -> Act | None:
+    return _asked(Utterance(text, text, said.name, said.talk, said.reader))
 
 
-def _asked(said: _Said) -> Act | None:
+def _asked(said: Utterance) -> Act | None:
     """A request, or what forbids one."""
     clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
     asking = [clause for clause in clauses if clause.skill]
     forbidden = [clause for clause in clauses if clause.mood is Mood.FORBID]
-    talk = _nearest_talk(said)
+    talk = nearest_talk(said)
     if asking:
         weakest = min(clause.near[0].score for clause in asking)
         if talk and talk.score > max(weakest, 0.8) and len(clauses) == 1:
@@ -239,7 +211,7 @@ def _asked(said: _Said) -> Act | None:
     return None
 
 
-def _names_only(said: _Said) -> bool:
+def _names_only(said: Utterance) -> bool:
     """Whether nothing but a thing or a place was said, without a 'please'."""
     heard = [word for word in said.text.split() if word not in MARKS]
     spots = said.reader.lexicon.spots(heard)
@@ -248,7 +220,7 @@ def _names_only(said: _Said) -> bool:
     return bool(spots) and rest <= DETERMINERS | FILLERS | {'and', said.name}
 
 
-def _offered(clause: Clause, said: _Said) -> Act:
+def _offered(clause: Clause, said: Utterance) -> Act:
     """A thing or place was only named: ask whether the likely request is meant."""
     request = said.reader.request([clause])
     if not request.steps:
@@ -257,7 +229,7 @@ def _offered(clause: Clause, said: _Said) -> Act:
     return Act(ActKind.CLARIFY, task=promise, question=f'Shall I {promise}?', confidence=0.5)
 
 
-def _withdrawn(clause: Clause, said: _Said) -> Act | None:
+def _withdrawn(clause: Clause, said: Utterance) -> Act | None:
     """'Don't go to the kitchen': withdraws what was asked, if that was; asks for nothing."""
     core = re.sub(r'^(?:do not|never|stop|quit|not|no need to|you \w+ not)\s*', '', clause.text)
     core = grammar.bare_verb(core, lambda word: bool(said.reader.frames.verb(word)))
@@ -269,25 +241,6 @@ def _withdrawn(clause: Clause, said: _Said) -> Act | None:
     return Act(ActKind.OTHER, 'forbidden')
 
 
-def _talked(said: _Said) -> Act:
-    """Everything that asks for no work."""
-    near = _sounds_like_control(said) or _nearest_talk(said)
-    if near is not None and near.score >= _SURE.get(near.label[0], _LIKELY):
-        kind, topic = near.label
-        if kind is ActKind.CANNOT:
-            return Act(kind, promise=_flipped(said), task=said.plain, confidence=near.score)
-        if kind is ActKind.CANCEL:
-            topic = _things(said) or topic
-        return Act(kind, topic, confidence=near.score)
-    clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
-    moods = {clause.mood for clause in clauses}
-    if moods & {Mood.STATE, Mood.SUPPOSE, Mood.FORBID}:
-        return Act(ActKind.OTHER, confidence=0.5)
-    if Mood.ASK in moods:
-        return Act(ActKind.UNKNOWN, 'question', confidence=0.5)
-    return Act(ActKind.UNKNOWN, confidence=0.3)
-
-
 # ---- parts -----------------------------------------------------------------------------------
 
 
@@ -296,12 +249,12 @@ def _for_robot(promise: str) -> str:
     return re.sub(r'\byou\b', 'me', promise)
 
 
-def _requested(task: str, said: _Said, kind: ActKind) -> Act:
+def _requested(task: str, said: Utterance, kind: ActKind) -> Act:
     asking = [c for c in said.reader.clauses(task, said.talk.mentioned, said.name) if c.skill]
     return _act(said.reader.request(asking), said, kind)
 
 
-def _act(request: Request, said: _Said, kind: ActKind) -> Act:
+def _act(request: Request, said: Utterance, kind: ActKind) -> Act:
     if request.question:
         return Act(ActKind.CLARIFY, task=request.task, question=request.question)
     if request.unknown:
@@ -312,49 +265,3 @@ def _act(request: Request, said: _Said, kind: ActKind) -> Act:
         steps=request.steps,
         promise=said.reader.promise(request.steps),
     )
-
-
-def _sounds_like_control(said: _Said) -> Near | None:
-    """A short order to stop that was misheard: 'can so that' for 'cancel that'."""
-    heard = said.plain.removeprefix('please ')
-    if len(heard.split()) > 4 or said.reader.lexicon.spots(heard.split()):
-        return None
-    for label in _CONTROL:
-        for phrase in TALK[label]:
-            score = likeness(heard, phrase) if '{' not in phrase else 0.0
-            if score >= _ALIKE and len(phrase) > 7:
-                return Near(label, score, phrase)
-    return None
-
-
-def _nearest_talk(said: _Said) -> Near | None:
-    """The nearest sentence that is no request, of the whole utterance or its core."""
-    best: Near | None = None
-    core = grammar.core(said.text, said.name)
-    parts = {said.plain, core, *re.split(r' [.?,] ', said.text)}
-    parts.add(_OPENS_CORRECTION.sub('', said.text))
-    for text in parts:
-        words = [w for w in text.split() if w not in MARKS and w not in (said.name, 'robot')]
-        if not words:
-            continue
-        for near in said.reader.near(words):
-            if isinstance(near.label, tuple) and isinstance(near.label[0], ActKind):
-                share = len(words) / max(1, len(said.plain.split()))
-                score = near.score * (1.0 if text in (said.plain, core) else 0.8 + 0.2 * share)
-                if best is None or score > best.score:
-                    best = Near(near.label, score, near.sentence)
-                break
-    return best
-
-
-def _things(said: _Said) -> str:
-    """What is named in the utterance, in its own words."""
-    heard = said.plain.split()
-    spots = said.reader.lexicon.spots(heard)
-    return ' '.join(word for spot in spots for word in heard[spot.start : spot.end])
-
-
-def _flipped(said: _Said) -> str:
-    """The request in the robot's mouth: 'call my mother' -> 'call your mother'."""
-    core = grammar.core(said.text, said.name)
-    return ' '.join(_FLIPPED.get(word, word) for word in core.split() if word not in MARKS)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said besides requests: greetings, thanks, questions about the robot, orders to stop."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from venus_ros.language import grammar
+from venus_ros.language.acts import Act, ActKind, Talk
+from venus_ros.language.frames import Near
+from venus_ros.language.mood import Mood
+from venus_ros.language.phrases import TALK
+from venus_ros.language.requests import Reader
+from venus_ros.language.sound import likeness
+from venus_ros.language.text import MARKS
+
+_LIKELY = 0.55
+_ALIKE = 0.8
+_CONTROL = ((ActKind.CANCEL, 'all'), (ActKind.STOP_TALKING, ''))
+_SURE = {ActKind.CANCEL: 0.65, ActKind.STOP_TALKING: 0.7, ActKind.GOODBYE: 0.65}
+OPENS_CORRECTION = re.compile(
+    r'^(?:oh |um |uh |ah |okay |sorry (?=,? ?(?:i mea|no|wait))|, )*'
+    r'(?:(?P<hard>no|not|wait|hang on|hold on|i mean|i meant|i said|'
+    r'correction|scratch that|make (?:it|that)|change (?:it|that)|oops|on second thoughts?|'
+    r'never mind|forget (?:it|that|about that|the \w+(?: \w+)?))|'
+    r'(?P<soft>actually|sorry|rather|or rather))\b[ ,.]*'
+)
+_FLIPPED = {
+    'me': 'you', 'my': 'your', 'i': 'you', 'mine': 'yours', 'myself': 'yourself', 'your': 'my',
+    'yourself': 'myself', 'us': 'you', 'our': 'your', 'you': 'me',
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """An utterance on its way through the rules.
+
+    Attributes:
+        text: tokens joined by blanks.
+        plain: words joined by blanks.
+        name: the robot's, in plain words.
+        talk: what was talked about before.
+    """
+
+    text: str
+    plain: str
+    name: str
+    talk: Talk
+    reader: Reader
+
+
+def talked(said: Utterance) -> Act:
+    """Everything that asks for no work."""
+    near = _sounds_like_control(said) or nearest_talk(said)
+    if near is not None and near.score >= _SURE.get(near.label[0], _LIKELY):
+        kind, topic = near.label
+        if kind is ActKind.CANNOT:
+            return Act(kind, promise=_flipped(said), task=said.plain, confidence=near.score)
+        if kind is ActKind.CANCEL:
+            topic = _things(said) or topic
+        return Act(kind, topic, confidence=near.score)
+    clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
+    moods = {clause.mood for clause in clauses}
+    if moods & {Mood.STATE, Mood.SUPPOSE, Mood.FORBID}:
+        return Act(ActKind.OTHER, confidence=0.5)
+    if Mood.ASK in moods:
+        return Act(ActKind.UNKNOWN, 'question', confidence=0.5)
+    return Act(ActKind.UNKNOWN, confidence=0.3)
+
+
+def nearest_talk(said: Utterance) -> Near | None:
+    """The nearest sentence that is no request, of the whole utterance or its core."""
+    best: Near | None = None
+    core = grammar.core(said.text, said.name)
+    parts = {said.plain, core, *re.split(r' [.?,] ', said.text)}
+    parts.add(OPENS_CORRECTION.sub('', said.text))
+    for text in parts:
+        words = [w for w in text.split() if w not in MARKS and w not in (said.name, 'robot')]
+        if not words:
+            continue
+        for near in said.reader.near(words):
+            if isinstance(near.label, tuple) and isinstance(near.label[0], ActKind):
+                share = len(words) / max(1, len(said.plain.split()))
+                score = near.score * (1.0 if text in (said.plain, core) else 0.8 + 0.2 * share)
+                if best is None or score > best.score:
+                    best = Near(near.label, score, near.sentence)
+                break
+    return best
+
+
+def _sounds_like_control(said: Utterance) -> Near | None:
+    """A short order to stop that was misheard: 'can so that' for 'cancel that'."""
+    heard = said.plain.removeprefix('please ')
+    if len(heard.split()) > 4 or said.reader.lexicon.spots(heard.split()):
+        return None
+    for label in _CONTROL:
+        for phrase in TALK[label]:
+            score = likeness(heard, phrase) if '{' not in phrase else 0.0
+            if score >= _ALIKE and len(phrase) > 7:
+                return Near(label, score, phrase)
+    return None
+
+
+def _things(said: Utterance) -> str:
+    """What is named in the utterance, in its own words."""
+    heard = said.plain.split()
+    spots = said.reader.lexicon.spots(heard)
+    return ' '.join(word for spot in spots for word in heard[spot.start : spot.end])
+
+
+def _flipped(said: Utterance) -> str:
+    """The request in the robot's mouth: 'call my mother' -> 'call your mother'."""
+    core = grammar.core(said.text, said.name)
+    return ' '.join(_FLIPPED.get(word, word) for word in core.split() if word not in MARKS)
