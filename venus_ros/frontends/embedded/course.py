@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from venus_ros.core.messages import Kind, Pcm, Role, Transcript, Unit
 from venus_ros.frontends.embedded import floor
@@ -47,12 +47,12 @@ class _Overlap:
     Attributes:
         robot_s: how long the robot had been speaking.
         robot_text: what it was saying.
-        partial: newest words of the voice.
+        partials: words of the voice so far, oldest reading first.
     """
 
     robot_s: float
     robot_text: str
-    partial: Words | None = None
+    partials: list[Words] = field(default_factory=list)
 
 
 class Course:
@@ -116,7 +116,7 @@ class Course:
             self._decide(Kind.USER_STARTED, 'voice')
         elif isinstance(sign, Partial):
             if self._overlap:
-                self._overlap.partial = sign.words
+                self._overlap.partials.append(sign.words)
             self._transcribe(sign.words, sign.start, self._ears.now, final=False)
         elif isinstance(sign, Paused):
             self._decide(Kind.PAUSE, 'the words ask for more', sign.words.confidence)
@@ -129,7 +129,7 @@ class Course:
         if over is None or not (self._ears.busy and self._talking):
             return
         decision = floor.while_speaking(
-            over.partial, self._ears.spoken_s(), over.robot_s, over.robot_text, self._answering
+            over.partials, self._ears.spoken_s(), over.robot_s, over.robot_text, self._answering
         )
         if decision:
             self._out.decisions.append(decision)

@@ -18,8 +18,8 @@ from venus_ros.frontends.embedded.vad import RATE_HZ, VoiceActivity
 BEFORE = RATE_HZ // 4
 AFTER = RATE_HZ // 6
 LONGEST = 25 * RATE_HZ
-PARTIAL_AFTER = int(0.45 * RATE_HZ)
-PARTIAL_EVERY = int(0.4 * RATE_HZ)
+PARTIAL_AFTER = int(0.4 * RATE_HZ)
+PARTIAL_EVERY = int(0.3 * RATE_HZ)
 
 
 @dataclass(frozen=True, slots=True)

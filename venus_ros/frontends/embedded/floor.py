@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from venus_ros.core.messages import Kind
 from venus_ros.frontends.embedded.asr import Words
@@ -17,8 +19,8 @@ BLIND_S = 1.6
 """The same, while recognition has not told any words yet."""
 RESUMED_S = 0.25
 """Voice that stops a robot which began to answer although the user had not finished."""
-CLEAR = 0.37
-"""Confidence of words so far from which they take the floor; hums stay below it (clips)."""
+CLEAR = 0.45
+"""Words so far with more confidence take the floor; others once they have been read twice."""
 HASTY_S = 1.2
 """The robot's first stretch of speech, in which the user may simply be going on."""
 
@@ -53,34 +55,44 @@ def _only_assent(rest: list[str]) -> bool:
 
 
 def is_echo(text: str, spoken: str) -> bool:
-    """Whether `text` is the robot's own speech coming back through the microphone."""
-    heard, said = words_of(text), set(words_of(spoken))
-    return len(heard) >= 3 and sum(w in said for w in heard) >= 0.8 * len(heard)
+    """Whether `text` is a stretch of the robot's own speech, come back by the microphone."""
+    heard, said = words_of(text), words_of(spoken)
+    same = SequenceMatcher(None, heard, said, autojunk=False).find_longest_match()
+    return same.size >= max(3, 0.7 * len(heard))
 
 
 def while_speaking(
-    partial: Words | None, spoken_s: float, robot_s: float, robot_text: str, answering: bool
+    partials: Sequence[Words], spoken_s: float, robot_s: float, robot_text: str, answering: bool
 ) -> Decision | None:
     """Why the robot falls silent for a voice that goes on over its speech; none = wait.
 
     Args:
-        partial: newest words of it; none = not known yet.
+        partials: words of it so far, oldest reading first.
         spoken_s: how long the voice has lasted.
         robot_s: how long the robot had been speaking when the voice began.
         robot_text: the words of the robot's turn.
         answering: the robot's turn answers what the user said just before.
     """
-    if answering and robot_s < HASTY_S and spoken_s >= RESUMED_S and partial is None:
-        return Decision(Kind.INTERRUPTION, 'the user goes on', 0.6)
-    if partial is None:
-        if spoken_s < BLIND_S:
-            return None
-        return Decision(Kind.INTERRUPTION, 'long voice', 0.5)
-    if not partial.text or is_backchannel(partial.text) or is_echo(partial.text, robot_text):
+    if not partials:
+        if answering and robot_s < HASTY_S and spoken_s >= RESUMED_S:
+            return Decision(Kind.INTERRUPTION, 'the user goes on', 0.6)
+        if spoken_s >= BLIND_S:
+            return Decision(Kind.INTERRUPTION, 'long voice', 0.5)
         return None
-    if spoken_s < INTERRUPT_S or partial.confidence < CLEAR:
+    last = partials[-1]
+    if spoken_s < INTERRUPT_S or not last.text:
         return None
-    return Decision(Kind.INTERRUPTION, 'words', partial.confidence)
+    if is_backchannel(last.text) or is_echo(last.text, robot_text):
+        return None
+    if last.confidence < CLEAR and not _read_twice(partials):
+        return None
+    return Decision(Kind.INTERRUPTION, 'words', last.confidence)
+
+
+def _read_twice(partials: Sequence[Words]) -> bool:
+    """Whether the last two readings begin with the same word; those of a hum do not."""
+    first = [words_of(p.text)[:1] for p in partials[-2:]]
+    return len(first) == 2 and bool(first[0]) and first[0] == first[1]
 
 
 def nothing_said(words: Words, spoken_s: float, robot_text: str | None) -> Decision | None:

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""First floor decisions, from words and durations alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from venus_ros.core.messages import Kind
+from venus_ros.frontends.embedded.asr import Words
+from venus_ros.frontends.embedded.floor import (
+    is_backchannel,
+    is_echo,
+    nothing_said,
+    while_speaking,
+)
+
+ROBOT = 'I am in the kitchen now. I see a red cup on the table.'
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Uh-huh.',
+        'Mm-hmm',
+        'Okay.',
+        'yeah, okay',
+        'I see.',
+        'Right, right.',
+        'M-H-M-M',
+        'Oh, nice.',
+    ],
+)
+def test_listening_is_known(text):
+    assert is_backchannel(text)
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        '',
+        '...',
+        'no',
+        'stop',
+        'okay, stop',
+        'wait',
+        'yeah but go to the hall',
+        'the blue one',
+        'him',
+    ],
+)
+def test_what_takes_the_floor_is_no_listening(text):
+    assert not is_backchannel(text)
+
+
+def test_own_words_are_an_echo_and_questions_about_them_are_not():
+    assert is_echo('I see a red cup on the', ROBOT)
+    assert is_echo('in the kitchen now', ROBOT)
+    assert not is_echo('what is on the table in the kitchen', ROBOT)
+    assert not is_echo('a red cup', 'hello')
+    assert not is_echo('', ROBOT)
+
+
+def decide(*readings, spoken_s=1.0, robot_s=5.0, answering=False):
+    partials = [Words(text, confidence) for text, confidence in readings]
+    return while_speaking(partials, spoken_s, robot_s, ROBOT, answering)
+
+
+@pytest.mark.parametrize(
+    'readings',
+    [
+        [('', 0.2)],
+        [('Okay.', 0.9)],
+        [('and then', 0.33)],
+        [('and then', 0.40), ('M-H-M-M', 0.5)],
+        [('I see a red cup', 0.9)],
+    ],
+)
+def test_the_robot_goes_on(readings):
+    assert decide(*readings) is None
+
+
+@pytest.mark.parametrize(
+    'readings', [[('No, wait.', 0.5)], [('what is', 0.35), ('What is on the', 0.38)]]
+)
+def test_the_robot_falls_silent(readings):
+    decision = decide(*readings)
+    assert decision is not None and decision.kind is Kind.INTERRUPTION
+    assert 0 < decision.confidence <= 1 and decision.reason
+
+
+def test_a_slow_recogniser_does_not_keep_the_floor_from_the_user():
+    assert decide(spoken_s=1.0) is None
+    assert decide(spoken_s=2.0) is not None
+
+
+def test_a_hasty_answer_gives_way_at_once():
+    assert decide(spoken_s=0.3, robot_s=0.2, answering=True) is not None
+    assert decide(spoken_s=0.3, robot_s=5.0, answering=True) is None
+    assert decide(spoken_s=0.3, robot_s=0.2, answering=False) is None
+
+
+@pytest.mark.parametrize(
+    ('words', 'robot_text', 'kind'),
+    [
+        (Words('', 0.1, 'no words'), None, Kind.BACKGROUND),
+        (Words('', 0.4, 'unsure'), ROBOT, Kind.BACKCHANNEL),
+        (Words('Okay.', 0.9), ROBOT, Kind.BACKCHANNEL),
+        (Words('I see a red cup', 0.9), ROBOT, Kind.BACKGROUND),
+        (Words('Mm-hmm.', 0.8), None, Kind.BACKCHANNEL),
+        (Words('Okay.', 0.9), None, None),
+        (Words('Stop.', 0.9), ROBOT, None),
+        (Words('Go to the kitchen.', 0.6), ROBOT, None),
+    ],
+)
+def test_what_a_complete_utterance_was(words, robot_text, kind):
+    decision = nothing_said(words, 0.5, robot_text)
+    assert (decision.kind if decision else None) == kind
