@@ -120,6 +120,65 @@ def test_a_users_skill_is_understood_and_planned(tmp_path: Path) -> None:
     assert 'spin' in moves(skills)
 
 
+HOME = """\
+tables:
+  light: {ceiling_light: {words: [main light]}, night_lamp: {words: [bedside lamp]}}
+skills:
+  light:
+    capability: home
+    server: set_light
+    type: home_msgs/action/SetLight
+    description: Switches a light.
+    effect: read
+    arguments:
+      light: {type: string, table: light, ask: 'Which light?'}
+      state:
+        type: string
+        enum: ['on', 'off']
+        words: {'on': [turn on, turn * on], 'off': [turn off, turn * off]}
+    required: [light, state]
+    goal: {name: '{light}', state: '{state}'}
+    examples: [turn on the main light, turn the bedside lamp off]
+  announce:
+    capability: speech
+    server: announce
+    type: home_msgs/action/Announce
+    description: Says something in all rooms.
+    effect: speak
+    arguments: {text: {type: string, free: rest, ask: 'What shall I announce?'}}
+    required: [text]
+    goal: {text: '{text}'}
+    examples: ['announce {text}', 'announce that {text}', 'say {text} to everybody']
+  dock:
+    capability: charging
+    server: dock_robot
+    type: nav2_msgs/action/DockRobot
+    description: Drives to the charger.
+    effect: move
+    goal: {}
+    examples: [go and charge, dock yourself, recharge your battery]
+"""
+
+
+@pytest.mark.parametrize(
+    ('task', 'wanted'),
+    [
+        ('could you turn the main light on', ('light', {'light': 'ceiling_light', 'state': 'on'})),
+        ('turn off the bedside lamp please', ('light', {'light': 'night_lamp', 'state': 'off'})),
+        ('announce that dinner is ready', ('announce', {'text': 'dinner is ready'})),
+        ('please say hello to everybody', ('announce', {'text': 'hello'})),
+        ('recharge please', ('dock', {})),
+        ('bring me the ball', ('pick_place', {'action': 'bring', 'object': 'ball'})),
+    ],
+)
+def test_skills_of_other_shapes(
+    tmp_path: Path, task: str, wanted: tuple[str, dict[str, str]]
+) -> None:
+    plan = EmbeddedPlanner(load(write(tmp_path, HOME))).plan(task)
+    assert isinstance(plan, Plan), plan
+    assert [(s.skill, dict(s.arguments)) for s in plan.steps] == [wanted]
+
+
 def test_a_users_file_overrides_rows_and_skills(tmp_path: Path) -> None:
     mine = load(
         write(tmp_path, 'tables: {object: {red_cup: {words: [chalice]}, tin: {}}}\nskills: {}')

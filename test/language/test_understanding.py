@@ -197,3 +197,45 @@ def test_the_robot_is_told_from_other_people(offer: tuple[Capability, ...]) -> N
 def test_readers_are_kept_whatever_is_available(offer: tuple[Capability, ...]) -> None:
     absent = load().offer({'navigate_to_pose': 'not there'})
     assert reader(absent) is reader(offer)
+
+
+@pytest.mark.parametrize(
+    ('text', 'kind'),
+    [
+        ('can so that', ActKind.CANCEL),  # how recognisers write 'cancel that'
+        ('never mine', ActKind.CANCEL),
+        ('stock talking', ActKind.STOP_TALKING),
+        ('Can still be that.', ActKind.UNKNOWN),
+        ('I like that.', ActKind.SMALLTALK),
+        ('And you see the red hush.', ActKind.UNKNOWN),
+    ],
+)
+def test_misheard_words_start_no_work(
+    text: str, kind: ActKind, offer: tuple[Capability, ...]
+) -> None:
+    act = understand(text, capabilities=offer, context=talk_after(offer, RED_CUP))
+    assert act.kind is kind, act
+
+
+def test_a_correction_that_names_nothing_is_asked_for_again(
+    offer: tuple[Capability, ...],
+) -> None:
+    talk = talk_after(offer, 'go to the kitchen')
+    asked = understand('sorry, I meant the vall', capabilities=offer, context=talk)
+    assert asked.kind is ActKind.CLARIFY
+    act = understand('the hall', capabilities=offer, context=talk.after(asked))
+    assert (act.kind, steps(act)) == (ActKind.CORRECT, [{'place': 'hall'}])
+
+
+@pytest.mark.parametrize(
+    ('text', 'promise'),
+    [
+        ('go to the kitchen', 'go to the kitchen'),
+        (LOOK, 'go to the kitchen and tell you what is on the table'),
+        ('check if my keys are on the desk', 'tell you whether your keys are on the desk'),
+        ('bring me the red cup', 'bring you the red cup'),
+        ('find my keys in the hall', 'look for the keys in the hall'),
+    ],
+)
+def test_promises(text: str, promise: str, offer: tuple[Capability, ...]) -> None:
+    assert understand(text, capabilities=offer).promise == promise

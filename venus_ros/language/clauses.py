@@ -130,6 +130,9 @@ class ClauseReader:
         said = self._resolved([word for word in core.split() if word not in MARKS], mentioned)
         if not said:
             return Clause(core, mood)
+        freely = self._said_freely(said)
+        if freely:
+            return freely
         near = self._weighed(said, mood)
         heard = self._heard(said) if mood in (Mood.ORDER, Mood.ASK) else None
         if heard:
@@ -146,6 +149,19 @@ class ClauseReader:
             filled.missing.remove(heard.argument)
             filled.unknown[heard.argument] = ' '.join(said[heard.start : heard.end])
         return Clause(' '.join(said), mood, tuple(near), skill, filled)
+
+    def _said_freely(self, said: Sequence[str]) -> Clause | None:
+        """A clause of a form that takes words as they are: 'announce that dinner is ready'."""
+        for skill in self.offers:
+            for form in skill.free:
+                text = form.taken(said)
+                if text:
+                    filled = fill(skill.schema, said, self.lexicon)
+                    filled.arguments[form.argument] = text
+                    filled.missing = [n for n in filled.missing if n != form.argument]
+                    near = Near(skill.label, 1.0, ' '.join((*form.before, *form.after)))
+                    return Clause(' '.join(said), Mood.ORDER, (near,), skill, filled)
+        return None
 
     def _asks(self, said: Sequence[str], skill: Offered, near: Sequence[Near], mood: Mood) -> bool:
         """Whether the nearest is asked for.

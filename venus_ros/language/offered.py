@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,23 @@ from venus_ros.language.text import words
 Label = tuple[str, str]
 """(capability, skill)."""
 
+_MARKER = re.compile(r'\{(\w+)\}')
 _ON = frozenset(('in', 'on', 'at', 'under', 'near', 'by'))
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """From an example 'say {text} to everybody': words `before` and `after` an argument."""
+
+    argument: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    def taken(self, said: Sequence[str]) -> str:
+        """The words that the argument takes; empty if `said` is not of this form."""
+        end = len(said) - len(self.after)
+        whole = (*self.before, *said[len(self.before) : end], *self.after)
+        return ' '.join(said[len(self.before) : end]) if whole == tuple(said) else ''
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +47,7 @@ class Offered:
         roles: roles that its arguments take.
         needed: roles without which it cannot be asked for.
         placing: verbs of its examples that put things down: 'on the table' is a destination.
+        free: arguments that take words as they are, with the words before and after them.
         leads: argument -> words that stand before its value in the examples ('bring me').
     """
 
@@ -39,6 +57,7 @@ class Offered:
     roles: frozenset[str]
     needed: frozenset[str]
     placing: frozenset[str]
+    free: tuple[Free, ...]
     leads: Mapping[str, tuple[tuple[str, ...], ...]]
 
     @property
@@ -84,7 +103,8 @@ def _offered(capability: Capability, schema: Mapping[str, Any], lexicon: Lexicon
         if is_named(properties[name])
         for role in roles_of(name, properties[name])
     }
-    examples = tuple(grammar.as_order(' '.join(words(e))) for e in capability.examples)
+    plain = [_MARKER.sub(' ', example) for example in capability.examples]
+    examples = tuple(grammar.as_order(' '.join(words(example))) for example in plain)
     placing, leads = _habits(examples, properties, lexicon)
     return Offered(
         (capability.capability, capability.skill),
@@ -93,8 +113,18 @@ def _offered(capability: Capability, schema: Mapping[str, Any], lexicon: Lexicon
         frozenset(roles),
         frozenset(needed),
         frozenset(placing),
+        _free(capability.examples),
         {name: tuple(some) for name, some in leads.items()},
     )
+
+
+def _free(examples: Sequence[str]) -> tuple[Free, ...]:
+    found = [(example, match) for example in examples if (match := _MARKER.search(example))]
+    forms = [
+        Free(match[1], tuple(words(e[: match.start()])), tuple(words(e[match.end() :])))
+        for e, match in found
+    ]
+    return tuple(sorted(forms, key=lambda f: -len(f.before) - len(f.after)))
 
 
 def _habits(

@@ -143,6 +143,29 @@ def _metres(value: Any) -> str:
     return f'{_plain(count)} metre{"" if count == 1 else "s"}'
 
 
+_PLACED = r'(?:on|in|at|under|near|by|inside|there|here|left|lying|standing)'
+_TOLD = tuple(
+    (re.compile(question), told)
+    for question, told in (
+        (r'^what is there$', 'what I see'),
+        (rf'^(?:what|which \w+|who|how many \w+)(?: else)? (?:is|are) {_PLACED}\b.*$', r'\g<0>'),
+        (r'^(is|are) there (.+)$', r'whether there \1 \2'),
+        (rf'^(is|are) ((?:the|my|your|any|a|an)(?: \w+)+?) ({_PLACED}\b.*)$', r'whether \2 \1 \3'),
+        (r'^what (?:do|can) you (?:see|notice|find)\b(.*)$', r'what I see\1'),
+        (r'^(?:do|can) you see (.+)$', r'whether I see \1'),
+    )
+)
+
+
+def _told(question: Any) -> str:
+    """'tell you whether your keys are on the desk'; 'look around' if that gives no sentence."""
+    for pattern, told in _TOLD:
+        changed, count = pattern.subn(told, str(question))
+        if count:
+            return 'tell you ' + re.sub(r'\bmy\b', 'your', changed)
+    return 'look around'
+
+
 STYLES: dict[str, Callable[[Any], str]] = {
     'plain': _plain,
     'list': lambda value: listed([with_article(str(item)) for item in value]),
@@ -150,6 +173,7 @@ STYLES: dict[str, Callable[[Any], str]] = {
     'count': lambda value: str(len(value)),
     'metres': _metres,
     'seconds': _seconds,
+    'told': _told,
     'percent': lambda value: f'{round(100 * float(value))} percent',
 }
 """How a value can be written: `{feedback.distance_remaining|metres}`."""

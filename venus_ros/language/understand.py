@@ -19,6 +19,7 @@ from venus_ros.language.requests import Request, reader, task_tokens
 from venus_ros.language.talk import OPENS_CORRECTION, Utterance, nearest_talk, talked
 from venus_ros.language.text import FILLERS, MARKS, normalise
 
+_PARTICLES = frozenset(('on', 'off', 'in', 'out', 'up', 'down', 'over', 'back', 'away'))
 _INSTEAD = re.compile(r'\b(?:instead|rather)\b')
 _ADDS = re.compile(r'^(?:and|also|plus)\b|\b(?:too|as well|also)$')
 
@@ -84,9 +85,22 @@ _SOUNDS = frozenset(('um', 'uh', 'mm', 'hmm', 'ah', 'oh', 'eh', 'huh', 'yeah', '
 
 
 def _fragment(said: Utterance) -> Act | None:
-    if grammar.unfinished(said.text):
-        return Act(ActKind.FRAGMENT, confidence=0.8)
-    return None
+    if not grammar.unfinished(said.text) or _ends_in_particle(said):
+        return None
+    return Act(ActKind.FRAGMENT, confidence=0.8)
+
+
+def _ends_in_particle(said: Utterance) -> bool:
+    """Whether the last word belongs to the verb: 'turn the light on'."""
+    last = said.plain.split()[-1]
+    phrases = (
+        phrase
+        for offer in said.reader.offers
+        for prop in offer.properties.values()
+        for phrases in prop.get('x-words', {}).values()
+        for phrase in phrases
+    )
+    return last in _PARTICLES and any(phrase.endswith(f'* {last}') for phrase in phrases)
 
 
 def _completed(said: Utterance) -> Act | None:
