@@ -28,6 +28,12 @@ from venus_ros.sim.double_node import DoubleNode
 from venus_ros.sim.nodes import SimNode
 
 
+@pytest.fixture(autouse=True)
+def shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No TCP: Fast DDS may hang when one process ends and makes participants by turns with it."""
+    monkeypatch.setenv('FASTDDS_BUILTIN_TRANSPORTS', 'DEFAULT')
+
+
 def parameters(**values: Any) -> list[Parameter[Any]]:
     return [Parameter(name, value=value) for name, value in values.items()]
 
