@@ -5,3 +5,5 @@ import os
 
 # MuJoCo reads this once, when it is imported; EGL draws without a display.
 os.environ.setdefault('MUJOCO_GL', 'egl')
+# Mesa's software renderer would take all cores at once, and sound needs them.
+os.environ.setdefault('LP_NUM_THREADS', '1')

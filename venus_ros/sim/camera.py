@@ -6,12 +6,15 @@ While nothing has changed the last picture is given again: that costs nothing.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 
 from venus_ros.core.errors import VenusError
 from venus_ros.sim.picture import Painter, Picture, Snapshot
 from venus_ros.sim.world import SimWorld
+
+NICE = 10
 
 
 class CameraWorker:
@@ -57,6 +60,8 @@ class CameraWorker:
         self._thread.join(timeout=3.0)
 
     def _run(self) -> None:
+        if hasattr(os, 'setpriority'):  # a picture may be late, sound may not
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
         try:
             painter = Painter(self._world)
         except VenusError as error:
