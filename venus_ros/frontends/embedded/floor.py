@@ -19,6 +19,8 @@ BLIND_S = 1.6
 """The same, while recognition has not told any words yet."""
 RESUMED_S = 0.25
 """Voice that stops a robot which began to answer although the user had not finished."""
+BEGUN_S = 1.2
+"""The same for words of listening with one more word: 'I see it' is often a misread 'I see'."""
 CLEAR = 0.45
 """Words so far with more confidence take the floor; others once they have been read twice."""
 HASTY_S = 1.2
@@ -41,9 +43,17 @@ def is_backchannel(text: str) -> bool:
     return 0 < len(words_of(text)) <= MOST_WORDS and _only_assent(plain_words(text))
 
 
+def _begins_as_assent(text: str) -> bool:
+    """Whether `text` is a sign of listening and one word, which may be its end misread."""
+    before = plain_words(text)[:-1]
+    return bool(before) and _only_assent(before)
+
+
 def is_hum(text: str) -> bool:
-    """Whether `text` is how recognisers write a hum: 'Mm-hmm', 'M-H-M-M', 'HNN'."""
-    return bool(words_of(text)) and all(set(word) <= set('mhn') for word in words_of(text))
+    """Whether `text` is how recognisers write a hum: 'Mm-hmm', 'M-H-M-M', 'M-M-H and M-H'."""
+    found = words_of(text)
+    hummed = sum(set(word) <= set('mhn') for word in found)
+    return hummed > 0 and hummed >= 0.75 * len(found)
 
 
 def _only_assent(rest: list[str]) -> bool:
@@ -83,6 +93,8 @@ def while_speaking(
     if spoken_s < INTERRUPT_S or not last.text:
         return None
     if is_backchannel(last.text) or is_echo(last.text, robot_text):
+        return None
+    if spoken_s < BEGUN_S and _begins_as_assent(last.text):
         return None
     if last.confidence < CLEAR and not _read_twice(partials):
         return None
