@@ -259,6 +259,30 @@ def test_an_absent_speaker_holds_nothing_up(new_talk, speech):
     assert sent <= 2.3, f'{sent} s piled up'
 
 
+def test_a_session_that_stood_still_does_not_blame_the_speaker(new_talk, speech):
+    talk = new_talk({2: StepOutput(END, speech=[speech('a b c d', 2.0)])}).run(0.6)
+    reports = []
+    for _ in range(300):
+        talk.now_ns += 20_000_000
+        talk.speaker.pull(480)
+        reports += talk.speaker.tick(talk.now_s)
+    talk.route(talk.session.tick(talk.now_s))
+    for report in reports:
+        talk.give(report)
+    talk.samples += 300 * 320
+    talk.run(2.0)
+    assert not talk.events(Kind.FAULT)
+    assert [e.reason for e in talk.events(Kind.TURN_ENDED)] == ['done']
+
+
+def test_a_note_without_sound_was_not_heard(new_talk, speech):
+    silent = StepOutput(END, speech=[speech('The kitchen is clean.', 0.0, 'a1', ('w1',))])
+    talk = new_talk({6: silent}).run(0.4)
+    talk.give(note())
+    talk.run(2.0)
+    assert [e.kind for e in talk.events(Kind.NOTE_HEARD, Kind.NOTE_CUT)] == [Kind.NOTE_CUT]
+
+
 def test_a_speaker_that_starts_anew_in_mid_turn_closes_the_turn(new_talk, speech):
     talk = new_talk({2: StepOutput(speech=[speech('a b c d e f', 5.0, 'a1', ('w1',))])}).run(1.5)
     talk.speaker = talk.new_speaker()

@@ -13,8 +13,6 @@ from venus_ros.core.unit import RATE_HZ, UnitClock
 
 NO_MICROPHONE_S = 1.0
 """Without sound for so long, units go on in silence: typed words and results still arrive."""
-LONGEST_TICK_S = 0.1
-"""A process that stood still does not take the pause for a dead microphone."""
 
 
 class Hearing:
@@ -33,7 +31,6 @@ class Hearing:
         self._anchors = 0
         self._gap_samples = 0
         self._no_sound_s = 0.0
-        self._ticked_s: float | None = None
 
     def push(self, chunk: AudioChunk) -> None:
         """Take sound; what is not 16 kHz mono int16 is a fault and dropped."""
@@ -46,10 +43,8 @@ class Hearing:
             self._anchors = self.clock.anchors
             self.lag.restart()
 
-    def tick(self, now_s: float) -> None:
+    def tick(self, passed_s: float) -> None:
         """Count time by ticks while no microphone does."""
-        passed_s = 0.0 if self._ticked_s is None else min(LONGEST_TICK_S, now_s - self._ticked_s)
-        self._ticked_s = now_s
         self._no_sound_s += passed_s
         if self._no_sound_s > NO_MICROPHONE_S:
             self.lag.restart()

@@ -223,7 +223,7 @@ class Ledger:
 
     def _tell_heard(self, turn: Turn) -> None:
         for telling in turn.tellings.values():
-            if telling.over and not telling.told and turn.played >= telling.end:
+            if telling.heard(turn.played) and not telling.told:
                 telling.told = True
                 self._tell(
                     Kind.NOTE_HEARD,

@@ -7,6 +7,7 @@ from outside, and tells what has become of the floor.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -78,7 +79,9 @@ class Session:
         self._timer = timer
         self._log = EventLog(source)
         self._out: list[Any] = []
-        self._now_s, self._now_ns, self._opened_ns, self._k = 0.0, 0, 0, 0
+        self._now_s = self._lived_s = 0.0
+        self._ticked_s = math.inf
+        self._now_ns = self._opened_ns = self._k = 0
         self._is_open = False
         spec, session_id = frontend.spec, prompt.session_id
         self._unit_s = spec.unit_s
@@ -168,7 +171,7 @@ class Session:
         if not self._is_open:
             return []
         self._silence(reason)
-        self._ledger.watch(float('inf'))
+        self._ledger.watch(math.inf)
         self._flow()
         self._is_open = False
         self._frontend.close()
@@ -204,12 +207,22 @@ class Session:
         """Let time pass: speech flows, waits end, and silence stands for an absent microphone."""
         self._now_s = now_s
         if self._is_open:
-            self._hearing.tick(now_s)
+            self._hearing.tick(self._pass(now_s))
             self._advance_all()
-            self._ledger.watch(now_s)
+            self._ledger.watch(self._lived_s)
             self._end_broken_turn()
             self._flow()
         return self._take_out()
+
+    def _pass(self, now_s: float) -> float:
+        """Return the seconds lived through since the last tick.
+
+        A process that stood still has not waited: what others sent meanwhile is still to come.
+        """
+        passed_s = max(0.0, min(max(0.25, 2 * self._unit_s), now_s - self._ticked_s))
+        self._ticked_s = now_s
+        self._lived_s += passed_s
+        return passed_s
 
     # -- messages ---------------------------------------------------------------------------
 
@@ -227,7 +240,7 @@ class Session:
         self._now_ns = max(self._now_ns, playout.stamp_ns)
         if self._is_open:
             self._out += self._ledger.succeed(playout)
-        self._ledger.report(playout, self._now_s)
+        self._ledger.report(playout, self._lived_s)
         self._end_broken_turn()
         self._flow()
 
@@ -256,7 +269,7 @@ class Session:
     def _say(self, say: Say) -> None:
         if self._says.follows(say.request_id):
             return
-        refused = self._says.ask(say, self._now_s, self._floor.muted)
+        refused = self._says.ask(say, self._lived_s, self._floor.muted)
         if refused is not None:
             self._out.append(refused)
         elif self._is_open:
@@ -274,14 +287,14 @@ class Session:
     def _interrupt(self) -> None:
         """The frontend gives the floor to the user."""
         if self._ledger.busy and self._ledger.interruptible:
-            self._out += self._ledger.flush('interrupted', self._now_s)
+            self._out += self._ledger.flush('interrupted', self._lived_s)
         elif self._ledger.busy:
             self._tell(Kind.DROPPED, reason='flush of a turn that may not be interrupted')
 
     def _silence(self, reason: str) -> None:
         """Cut the turn from outside: the frontend has to close it, too."""
         if self._ledger.busy:
-            self._out += self._ledger.flush(reason, self._now_s)
+            self._out += self._ledger.flush(reason, self._lived_s)
         self._out += self._spans.void(reason)
         for note in self._inbox.give_back():
             self._ledger.withdraw(note)
@@ -319,10 +332,10 @@ class Session:
 
     def _flow(self) -> None:
         """Send speech that may leave; tell what was heard, and who holds the floor."""
-        self._out += self._ledger.send(self._now_s)
+        self._out += self._ledger.send(self._lived_s)
         settled, self._ledger.settled = self._ledger.settled, []
         self._out += [heard_words(self._prompt, turn, self._now_ns) for turn in settled]
-        self._out += self._says.progress(settled, self._now_s)
+        self._out += self._says.progress(settled, self._lived_s)
         self._tell_state()
 
     def _tell_state(self) -> None:

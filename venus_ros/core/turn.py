@@ -30,9 +30,9 @@ class Telling:
     over: bool = False
     told: bool = False
 
-    @property
-    def end(self) -> int:
-        return self.ranges[-1][1]
+    def heard(self, played: int) -> bool:
+        """Whether all of it is within the first `played` samples; without sound none is heard."""
+        return self.over and played >= self.ranges[-1][1] > self.ranges[0][0]
 
     def share(self, played: int) -> float:
         """Return how much of what was made was within the first `played` samples, 0 to 1."""
