@@ -12,7 +12,7 @@ from venus_ros.core.messages import AudioChunk
 from venus_ros.nodes import qos
 from venus_ros.nodes.clock import now_s
 from venus_ros.nodes.decode_audio import decode, looks_like_audio
-from venus_ros.nodes.interfaces import find_interface, msg
+from venus_ros.nodes.interfaces import find_interface
 from venus_ros.nodes.lifecycle import Health, Level, Param, VenusNode
 from venus_ros.nodes.sound_stream import SoundStream
 
@@ -25,6 +25,9 @@ PARAMS = (
 
 class Intake:
     """Feeds `take` with 16 kHz mono chunks until the node's cleanup.
+
+    A process can hold a topic with one type only, so that the type of the publishers decides:
+    ours if anybody publishes it, else the first one that holds samples.
 
     Args:
         node: owner; declares `PARAMS`.
@@ -39,20 +42,21 @@ class Intake:
         self._take = take
         self._stream = SoundStream()
         self.heard_s = float('-inf')
-        self._refused: dict[str, str] = {}
-        self._types = {OWN_TYPE}
+        self._faults: dict[str, str] = {}
         self._default = node.param('audio_rate_hz'), node.param('audio_channels')
-        node.subscribe(msg.AudioChunk, 'audio', qos.AUDIO, lambda ros: self._hear(OWN_TYPE, ros))
+        self._type = OWN_TYPE
+        self._subscription = self._subscribe(OWN_TYPE)
+        node.own(lambda: node.destroy_subscription(self._subscription))
         node.every(1.0, self._look_around)
 
-    def _hear(self, type_name: str, message: Any) -> None:
+    def _hear(self, message: Any) -> None:
         try:
             sound = decode(message, *self._default)
         except InputError as error:
-            self._refused[type_name] = error.message
+            self._faults[self._type] = error.message
             self._stream.counts['refused messages'] += 1
             return
-        self._refused.pop(type_name, None)
+        self._faults.pop(self._type, None)
         if not sound.stamp_ns:
             length_ns = round(len(sound.pcm) / sound.rate_hz * 1e9)
             sound = replace(sound, stamp_ns=self._node.stamp() - length_ns)
@@ -61,27 +65,40 @@ class Intake:
             self._take(chunk)
 
     def _look_around(self) -> None:
-        """Subscribe with the types of publishers that speak another one than ours."""
+        """Follow the publishers' type; complain about those that cannot be heard."""
         topic = self._node.resolve_topic_name('audio')
-        for info in self._node.get_publishers_info_by_topic(topic):
-            if info.topic_type in self._types:
-                continue
-            self._types.add(info.topic_type)
-            try:
-                self._listen(info.topic_type)
-            except VenusError as error:
-                self._refused[info.topic_type] = str(error)
+        found = [info.topic_type for info in self._node.get_publishers_info_by_topic(topic)]
+        types = sorted(dict.fromkeys(found), key=lambda name: name != OWN_TYPE)
+        self._faults = {name: why for name, why in self._faults.items() if name in types}
+        for name in types:
+            if self._type in types:
+                if name != self._type and name not in self._faults:
+                    self._faults[name] = f'ignored, since {self._type} is heard'
+            elif name not in self._faults:
+                self._switch(name)
 
-    def _listen(self, type_name: str) -> None:
-        message_class = find_interface(type_name)
-        if not looks_like_audio(message_class):
-            raise InputError('messages of this type hold no samples', type_name)
-        self._node.subscribe(
-            message_class, 'audio', qos.AUDIO, lambda ros: self._hear(type_name, ros)
+    def _switch(self, type_name: str) -> None:
+        try:
+            if not looks_like_audio(find_interface(type_name)):
+                raise InputError('messages of this type hold no samples', type_name)
+        except VenusError as error:
+            self._faults[type_name] = str(error)
+            return
+        self._node.destroy_subscription(self._subscription)
+        self._type = type_name
+        self._subscription = self._subscribe(type_name)
+
+    def _subscribe(self, type_name: str) -> Any:
+        return self._node.create_subscription(
+            find_interface(type_name),
+            'audio',
+            self._node.guarded(self._hear),
+            qos.AUDIO,
+            qos_overriding_options=qos.overridable(),
         )
 
     def health(self) -> Iterator[Health]:
         """What is wrong with the sound."""
         yield from self._stream.health(now_s())
-        for type_name, reason in self._refused.items():
+        for type_name, reason in self._faults.items():
             yield Health(f'audio type {type_name}', Level.ERROR, reason)

@@ -29,6 +29,8 @@ ROS_ERRORS = (_rclpy.RCLError, _rclpy.UnknownROSArgsError, _rclpy.RCLInvalidROSA
 """What wrong ROS arguments and names raise; said in one line."""
 DEADLINE_S = 4.0
 REST_S = 1.5
+LAST_S = 1.0
+"""The middleware's own end: everything of ours is released by then, and it is known to hang."""
 PARENT_VARIABLE = 'VENUS_PARENT_PID'
 """Environment variable: the process ends when this process is no longer its parent."""
 PR_SET_PDEATHSIG = 1
@@ -93,6 +95,7 @@ def run(*factories: Callable[[], VenusNode]) -> None:
         status = 2
     except ExternalShutdownException:
         pass
+    signal.setitimer(signal.ITIMER_REAL, LAST_S)
     for node in nodes:
         node.destroy_node()
     if rclpy.ok():
