@@ -10,6 +10,7 @@ import pytest
 
 from venus_ros.core import messages as m
 from venus_ros.core.errors import Code
+from venus_ros.harness.journal import Journal
 
 
 def walk(work: m.Work) -> str:
@@ -260,6 +261,36 @@ def test_a_new_harness_closes_what_no_server_knows_and_says_so_once(bench: Any) 
     assert (work.state, work.error_code) == (m.State.FAILED, int(Code.RESTARTED)), bench.brief()
     assert bench.told("I was restarted, and I don't know how it ended") == 1
     assert not bench.robot.active, 'a robot goal was left behind'
+
+
+def test_a_harness_that_lost_its_journal_tells_no_old_stories(bench: Any) -> None:
+    bench.robot.how.status = m.GoalStatus.ABORTED
+    bench.ask('go kitchen')
+    bench.run(70)
+    assert len(bench.frontend.told) == 1
+    bench.kill_harness()
+    bench.journal_path = ':memory:'
+    bench.start_harness()
+    bench.run(5)
+    assert not bench.works() and len(bench.frontend.told) == 1
+
+
+def test_the_journal_knows_that_a_waiting_work_was_sent(bench: Any) -> None:
+    bench.ask('go kitchen')
+    waiting = bench.ask('bring banana')
+    bench.run_until(lambda: bench.of(waiting)[0].state is m.State.WAITING)
+    seen = []
+    take = bench.servers['manipulation'].receive
+
+    def spy(message: Any, now_s: float) -> list[Any]:
+        if isinstance(message, m.DelegateGoal):
+            entries = Journal(bench.journal_path).load(bench.stamp())
+            seen.extend(e.sent for e in entries if e.work.work_id == message.goal_id)
+        return take(message, now_s)
+
+    bench.servers['manipulation'].receive = spy
+    bench.run(4)
+    assert seen == [True]
 
 
 def test_a_second_step_survives_a_restart_of_the_harness(bench: Any) -> None:

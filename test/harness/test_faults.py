@@ -278,3 +278,55 @@ def test_a_cancel_that_races_the_end(bench: Any, offset: float) -> None:
     assert len(ends) == 1 and work.state in ENDED, bench.brief()
     ran_out = bench.robot.log[-1][1] == 'SUCCEEDED'
     assert (m.State.COMPLETED in [s for s, _ in work.states]) == ran_out, bench.brief()
+    asked_in_time = m.State.CANCELLING in [s for s, _ in work.states]
+    assert not (asked_in_time and bench.frontend.told), bench.frontend.told
+
+
+def test_a_second_step_does_not_start_when_the_first_outruns_its_cancel(bench: Any) -> None:
+    bench.robot.how.cancel_after, bench.robot.how.end_after = None, 3.0
+    span = bench.ask('go kitchen then look kitchen')
+    bench.run(1)
+    bench.stop()
+    bench.run(10)
+    first, second = bench.of(span)
+    assert m.State.COMPLETED in [s for s, _ in first.states], bench.brief()
+    assert second.state is m.State.CANCELLED and bench.count(m.RobotGoal) == 1
+
+
+def test_a_cancel_is_asked_for_until_it_is_answered(bench: Any) -> None:
+    bring_to(bench, 'RUNNING')
+    bench.freeze('navigation')
+    bench.send(m.Event(m.Kind.CANCEL_ASKED, 's1', 'frontend#1'))
+    bench.run(4)
+    assert bench.count(m.DelegateCancel) >= 3
+
+
+def test_a_goal_that_the_server_lost_is_closed_soon(bench: Any) -> None:
+    span = bring_to(bench, 'RUNNING')
+    bench.freeze('navigation')
+    (work,) = bench.of(span)
+    bench.send(m.DelegateResult(work.work_id, m.GoalStatus.UNKNOWN, work))
+    bench.run(4)
+    assert bench.of(span)[0].state is m.State.FAILED, bench.brief()
+
+
+def test_a_goal_that_comes_after_it_was_given_up_does_not_run(bench: Any) -> None:
+    bench.freeze('navigation')
+    span = bench.ask('go kitchen')
+    bench.run(8)
+    assert bench.of(span)[0].error_code == Code.SERVER_ABSENT
+    held = sorted(bench.frozen['navigation'], key=lambda x: isinstance(x, m.DelegateGoal))
+    bench.frozen['navigation'].clear()
+    bench.frozen['navigation'].extend(x for x in held if not isinstance(x, m.DelegateCancel))
+    bench.thaw('navigation')
+    bench.run(2)
+    assert bench.count(m.RobotGoal) == 0
+
+
+def test_an_own_stall_is_nobody_elses_silence(bench: Any) -> None:
+    span = bring_to(bench, 'RUNNING')
+    for run in bench.robot.runs.values():
+        run.began_s += 60.0
+    bench.now_s += 60.0
+    bench.run(6)
+    assert bench.of(span)[0].state is m.State.DELIVERED, bench.brief()

@@ -220,6 +220,31 @@ def test_works_on_one_resource_run_one_after_the_other_across_servers(bench: Any
     assert [w.state for w in bench.works()] == [m.State.DELIVERED] * 2
 
 
+def test_works_that_wait_for_one_resource_are_sent_one_by_one(bench: Any) -> None:
+    for task in ('go kitchen', 'bring banana', 'look hall'):
+        bench.ask(task)
+    for _ in range(90):
+        bench.run(0.1)
+        sent = {g.goal_id for _, s, g in bench.sent if isinstance(g, m.DelegateGoal)}
+        open_ones = [w for w in bench.works() if w.work_id in sent and not w.summary]
+        assert len(open_ones) <= 1, bench.brief()
+    assert [w.state for w in bench.works()] == [m.State.DELIVERED] * 3
+
+
+def test_a_first_step_is_remembered_as_long_as_a_second_waits_for_it(bench: Any) -> None:
+    span = bench.ask('go kitchen then go hall')
+    bench.run(0.5)
+    bench.robot.how = replace(bench.robot.how, end_after=100.0)
+    bench.send(m.DelegateGoal('g1', '', 'bring banana', priority=5))
+    bench.run_until(lambda: bench.of('g1')[0].state is m.State.RUNNING)
+    for _ in range(60):
+        bench.ask('dance now')
+        bench.run(1.2)
+    bench.robot.how = replace(bench.robot.how, end_after=2.0)
+    bench.run(60)
+    assert bench.of(span)[-1].state is m.State.DELIVERED, bench.brief()
+
+
 def test_cancel_of_everything_asked(bench: Any) -> None:
     bench.robot.how.end_after = 30.0
     spans = [bench.ask('go kitchen'), bench.ask('bring banana then go hall')]
@@ -323,6 +348,13 @@ def test_a_general_goal_with_bad_arguments_is_aborted_with_a_reason(
     (result,) = [r for _, _, r in bench.sent if isinstance(r, m.DelegateResult)]
     assert result.status is m.GoalStatus.ABORTED
     assert result.work.error_code == code and result.work.summary
+
+
+def test_a_general_goals_time_limit_holds_for_its_works(bench: Any) -> None:
+    bench.robot.how.end_after = 30.0
+    bench.send(m.DelegateGoal('g1', '', 'go kitchen', time_limit_s=3.0))
+    bench.run(5)
+    assert [w.error_code for w in bench.of('g1')] == [int(Code.TIMED_OUT)]
 
 
 def test_a_cancelled_general_goal_ends_canceled(bench: Any) -> None:

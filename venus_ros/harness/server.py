@@ -82,6 +82,7 @@ class CapabilityServer:
         self._jobs = Jobs(capability, EventLog(source), stamp, self._watch)
         self._execution = Execution(self._jobs, self._watch)
         self._harness_seen = False
+        self._given_up: frozenset[str] = frozenset()
 
     def receive(self, message: Any, now_s: float) -> list[Any]:
         """Take one message; see the contract of engines. Returns what to send."""
@@ -159,6 +160,8 @@ class CapabilityServer:
             return f'other_capability: this server is {self.capability}, not {goal.capability}'
         if self._jobs.get(goal.goal_id):
             return 'duplicate: this goal is known already'
+        if goal.goal_id in self._given_up:
+            return 'given_up: the harness does not wait for it any more'
         if sum(not job.closed for job in self._jobs) >= MAX_OPEN_GOALS:
             return f'too_many: {MAX_OPEN_GOALS} goals are open'
         return ''
@@ -198,6 +201,7 @@ class CapabilityServer:
     def _learn(self, works: Works) -> None:
         """Take over what the harness decided, and what an earlier run of this server left."""
         first, self._harness_seen = not self._harness_seen, True
+        self._given_up = frozenset(w.work_id for w in works.works if w.state in life.ENDED)
         for work in works.works:
             if work.capability != self.capability:
                 continue
