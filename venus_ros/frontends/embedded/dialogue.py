@@ -61,6 +61,8 @@ class Dialogue:
     _last_s: float = float('-inf')
     _asked_s: float = float('-inf')
     _notes_told: int = 0
+    _understood: tuple[tuple[str, Context, Talk], Act] | None = None
+    """The last question and its answer: words are judged several times before they count."""
 
     def played(self, turn_id: int, text: str) -> None:
         """Remember the words of a robot turn that were heard."""
@@ -71,12 +73,16 @@ class Dialogue:
 
     def understand(self, text: str, context: Context, now_s: float) -> Act:
         """What `text` means as it stands, with half a sentence before it if one waits."""
-        return understand(
-            self._joined(text, now_s),
-            capabilities=context.capabilities,
-            robot_name=self.name,
-            context=replace(self.talk, works=context.works),
-        )
+        question = (self._joined(text, now_s), context, self.talk)
+        if self._understood is None or self._understood[0] != question:
+            act = understand(
+                question[0],
+                capabilities=context.capabilities,
+                robot_name=self.name,
+                context=replace(self.talk, works=context.works),
+            )
+            self._understood = question, act
+        return self._understood[1]
 
     def answer(self, text: str, context: Context, now_s: float) -> Reply:
         """The reply to the utterance `text` that ended at `now_s` (counted s)."""

@@ -64,7 +64,8 @@ class _Job:
 
     revision: int
     final: bool
-    future: Future[tuple[Words, float | None, float]]
+    words: Future[Words]
+    melody: Future[float] | None = None
 
 
 class Ears:
@@ -185,35 +186,46 @@ class Ears:
         return self._now - self._last_partial >= PARTIAL_EVERY
 
     def _submit(self, final: bool) -> None:
-        if self._job and (self._job.final or not final) and self._job.revision == self._revision:
+        job = self._job
+        if job and (job.final or not final) and job.revision == self._revision:
             return
         assert self._start is not None
+        if job and job.melody:
+            job.melody.cancel()
         end = self._now if self._end is None else min(self._now, self._end + AFTER)
         sound = self._sound[max(0, self._start - BEFORE - self._origin) : end - self._origin]
         self._last_partial = self._now
         self._job = _Job(self._revision, final, self._worker.submit(self._hear, sound, final))
+        if final and self._melody:
+            self._job.melody = self._worker.submit(self._melody.complete, sound)
 
-    def _hear(self, sound: Pcm, final: bool) -> tuple[Words, float | None, float]:
-        """Runs in the thread. Returns words, melody, and the milliseconds that they took."""
+    def _hear(self, sound: Pcm, final: bool) -> Words:
+        """Runs in the thread."""
         began = time.perf_counter()
         words = self._recogniser.recognise(sound, quick=not final)
-        hint = None
-        if final and self._melody and words.text:
-            hint = self._melody.complete(sound)
-        return words, hint, (time.perf_counter() - began) * 1e3
+        self.asr_ms = (time.perf_counter() - began) * 1e3
+        return words
 
     def _collect(self) -> list[Sign]:
+        """Take words that are ready, then their melody: the turn's end does not wait for it."""
         job = self._job
-        if job is None or not (self._counted or job.future.done()):
+        if job is None:
             return []
-        self._job = None
-        words, hint, self.asr_ms = job.future.result()
         if job.revision != self._revision:
+            self._job = None
             return []
+        if not (self._counted or job.words.done()):
+            return []
+        words = job.words.result()
         if not job.final:
+            self._job = None
             return [Partial(words, self._start or 0)]
-        self._final = words
-        self._wait_s = self._judge(words.text, hint) if words.text else SPECULATE_S
+        if self._final is None:
+            self._final = words
+            self._wait_s = self._judge(words.text, None) if words.text else SPECULATE_S
+        if job.melody and words.text and (self._counted or job.melody.done()):
+            self._wait_s = self._judge(words.text, job.melody.result())
+            job.melody = None
         return []
 
     def _finish(self) -> list[Sign]:
