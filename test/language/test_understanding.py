@@ -30,13 +30,15 @@ def offer() -> tuple[Capability, ...]:
     return load().offer()
 
 
-@pytest.mark.parametrize('part', ['tune', 'held'])
+@pytest.mark.parametrize('part', ['tune', 'held', 'wide'])
 def test_labelled_utterances(part: str, offer: tuple[Capability, ...]) -> None:
     labelled = load_labelled(Path(__file__).parent / 'utterances.yaml')[part]
     assert sum(map(len, labelled.values())) >= 60
     for name, rate in score(labelled, offer).items():
         print(part, name, rate)
-        assert rate.value >= LEAST[name], f'{part} {name} {rate}\n' + '\n'.join(rate.missed)
+        assert not rate.n or rate.value >= LEAST[name], f'{part} {name} {rate}\n' + '\n'.join(
+            rate.missed
+        )
 
 
 def test_a_scorer_that_delegates_everything_is_found_out(
@@ -206,7 +208,7 @@ def test_readers_are_kept_whatever_is_available(offer: tuple[Capability, ...]) -
         ('never mine', ActKind.CANCEL),
         ('stock talking', ActKind.STOP_TALKING),
         ('Can still be that.', ActKind.UNKNOWN),
-        ('I like that.', ActKind.SMALLTALK),
+        ('I like that.', ActKind.OTHER),
         ('And you see the red hush.', ActKind.UNKNOWN),
     ],
 )

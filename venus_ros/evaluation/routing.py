@@ -2,8 +2,8 @@
 """How well requests are told from talk, and routed: only the decision is scored, nothing is run.
 
 A labelled file (YAML) holds parts, each with groups of utterances: `text`, and `steps` (capability
-and arguments of each work that it asks for) or none, and `kind` where it matters which kind of
-talk it is.
+and arguments of each work that it asks for), `capabilities` alone, or neither, and `kind` where
+it matters which kind of talk it is.
 """
 
 from __future__ import annotations
@@ -76,6 +76,10 @@ def score(groups: Mapping[str, Any], capabilities: Sequence[Capability]) -> dict
             rates['recall'].add(delegated, seen)
             rates['capability'].add([c for c, _ in got] == [c for c, _ in wanted], seen)
             rates['arguments'].add(_same(got, wanted), seen)
+            continue
+        if 'capabilities' in entry:
+            rates['recall'].add(delegated, seen)
+            rates['capability'].add([c for c, _ in got] == entry['capabilities'], seen)
             continue
         rates['specificity'].add(not delegated, seen)
         if 'kind' in entry:

@@ -25,7 +25,7 @@ from venus_ros.language.text import MARKS, words
 _NEAR = 0.5
 _NEAR_ORDER, _MARGIN = 0.42, 0.03
 _VERB, _FOREIGN, _LACKING, _UNHEARD = 0.12, 0.12, 0.06, 0.1
-_NEGATED, _GENERAL, _OTHER_QUESTION = 0.3, 0.3, 0.25
+_NEGATED, _GENERAL, _OTHER_QUESTION, _PERSON = 0.3, 0.3, 0.25, 0.1
 # Scores are 0 to 1 (see `frames`). The figures were set on the `tune` half of the labelled
 # utterances of test/language; the other half is held out.
 
@@ -190,6 +190,8 @@ class ClauseReader:
             if ('not' in said) != ('not' in example):
                 score -= _NEGATED
             skill = self._by_label.get(item.label)
+            if skill is None and 'you' in example and 'you' not in said:
+                score -= _PERSON
             if skill is not None:
                 has_needed = not skill.needed or bool(skill.needed & roles)
                 score -= _FOREIGN * len(roles - skill.roles)

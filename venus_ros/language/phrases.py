@@ -42,6 +42,7 @@ TALK: Bank = {
         'i love you', 'you are so clever', 'you are doing a great job', 'you did well',
         'i am proud of you', 'you are amazing', 'that was great', 'i think you are great',
         'you are funny', 'you are nice', 'good work', 'impressive', 'you are cute', 'brilliant',
+        'that was very well done', 'very well done', 'you did that very well',
     ),
     (ActKind.SMALLTALK, 'blame'): (
         'you are stupid', 'bad robot', 'that was wrong', 'you are slow', 'you are useless',
@@ -69,7 +70,8 @@ TALK: Bank = {
         'what are you good at', 'what else can you do', 'tell me what you can do',
         'what tasks can you do', 'what are you capable of', 'what are you for',
         'what kinds of things do you do', 'can you help me', 'how do i use you',
-        'which commands do you understand', 'what is your purpose',
+        'which commands do you understand', 'what is your purpose', 'can you move',
+        'can you drive', 'can you carry things', 'what is your job', 'what do you do',
     ),
     (ActKind.ASK_SELF, 'places'): (
         'where can you go', 'which rooms do you know', 'what places do you know',
@@ -108,7 +110,11 @@ TALK: Bank = {
         'are you still working', 'what are you busy with', 'what task are you doing',
         'are you on it', 'do you have work', 'tell me what you are doing', 'what are your tasks',
         'are you working', 'are you idle', 'is anything running', 'what do you have to do',
-        'do you remember what i asked',
+        'do you remember what i asked', 'what is your current task', 'how many tasks do you have',
+        'are you moving', 'are you driving', 'do you remember what i asked you to do',
+        'did you hear what i asked for', 'what do you still have to do',
+        'are you bringing the {object}', 'are you going to bring me the {object}',
+        'are you looking for the {object}',
     ),
     (ActKind.ASK_WORKS, 'where'): (
         'where are you', 'where are you now', 'where are you going', 'where are you heading',
@@ -116,6 +122,7 @@ TALK: Bank = {
         'are you in the {place} now', 'what is your position', 'where do you go',
         'where are you at', 'are you going to the {place}', 'in which room are you',
         'tell me where you are', 'are you on your way to the {place}', 'what is your location',
+        'where did you go', 'where have you been', 'where did you put the {object}',
     ),
     (ActKind.ASK_WORKS, 'progress'): (
         'are you there yet', 'how far are you', 'how long will it take', 'how much longer',
@@ -126,6 +133,8 @@ TALK: Bank = {
         'how much is left', 'how long do you need', 'are you making progress',
         'when will it be ready', 'when will you arrive', 'when do you get there',
         'are you still going', 'how far along are you', 'how long does it take', 'are you close',
+        'is the {object} on its way', 'are you coming', 'is it coming', 'why are you so slow',
+        'why does it take so long', 'are you coming back', 'is the {object} coming',
     ),
     (ActKind.ASK_WORKS, 'done'): (
         'are you done', 'are you finished', 'did you finish', 'have you finished', 'is it done',
@@ -145,7 +154,8 @@ TALK: Bank = {
         'did you see the {object}', 'so what is there', 'what went wrong', 'why did it fail',
         'why did you stop', 'why are you not moving', 'what is the problem', 'is something wrong',
         'why could you not do it', 'did something go wrong', 'what did you find in the {place}',
-        'what did you see in the {place}',
+        'what did you see in the {place}', 'did it go well', 'what happened to the {object}',
+        'did anything happen', 'how did it go', 'what about the {object}', 'what became of it',
     ),
     (ActKind.ASK_WORKS, 'next'): (
         'what will you do next', 'what is next', 'what comes next', 'what are you going to do',
@@ -186,6 +196,8 @@ TALK: Bank = {
         'ignore my request', 'stand down', 'cancel what i asked', 'end the task',
         'let us stop here', 'on second thought do not', 'enough', 'that is enough', 'stand still',
         'it is fine i do it myself', 'let it be', 'disregard that', 'stop the robot',
+        'you can stop now', 'you can stop', 'it is okay you can stop now', 'i will do it myself',
+        'cancel the last request', 'stop it please',
     ),
     (ActKind.OTHER, ''): (
         'the {place} is nice', 'i like the {place}', 'the {object} is pretty',

@@ -320,7 +320,11 @@ def phrase_after(said: Sequence[str], leads: Sequence[Sequence[str]]) -> tuple[i
     return 0, 0
 
 
-_ENDS = frozenset(('and', 'please', 'then', 'now', 'that', 'which', 'is', 'are', 'so', 'because'))
+_ENDS = frozenset(
+    ('and', 'please', 'then', 'now', 'that', 'which', 'is', 'are', 'so', 'because', 'did', 'do',
+     'does', 'have', 'has', 'can', 'could', 'will', 'would', 'should', 'was', 'were', 'you', 'i',
+     'we', 'he', 'she', 'they', 'what', 'where')
+)  # fmt: skip
 _VAGUE = frozenset(
     ('it', 'that', 'this', 'them', 'those', 'these', 'me', 'myself', 'yourself', 'going', 'moving',
      'away', 'out', 'off', 'lost', 'ready', 'us', 'here', 'there', 'something', 'anything',

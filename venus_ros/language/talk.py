@@ -17,6 +17,11 @@ from venus_ros.language.text import MARKS
 
 _LIKELY = 0.55
 _ALIKE = 0.8
+_PERHAPS = 0.4
+_PART = 0.8
+_OPENING = 0.8
+_OPENINGS = frozenset((ActKind.CANCEL, ActKind.THANKS, ActKind.GREET, ActKind.GOODBYE))
+_POLITE = re.compile(r'^(?:please|(?:can|could|would|will) you)\b|\bplease$')
 _CONTROL = ((ActKind.CANCEL, 'all'), (ActKind.STOP_TALKING, ''))
 _SURE = {ActKind.CANCEL: 0.65, ActKind.STOP_TALKING: 0.7, ActKind.GOODBYE: 0.65}
 OPENS_CORRECTION = re.compile(
@@ -52,16 +57,21 @@ class Utterance:
 
 def talked(said: Utterance) -> Act:
     """Everything that asks for no work."""
-    near = _sounds_like_control(said) or nearest_talk(said)
-    if near is not None and near.score >= _SURE.get(near.label[0], _LIKELY):
-        kind, topic = near.label
-        if kind is ActKind.CANNOT:
-            return Act(kind, promise=_flipped(said), task=said.plain, confidence=near.score)
-        if kind is ActKind.CANCEL:
-            topic = _things(said) or topic
-        return Act(kind, topic, confidence=near.score)
+    near = _sounds_like_control(said) or _nearest_part(said)
     clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
     moods = {clause.mood for clause in clauses}
+    orders = moods == {Mood.ORDER} and bool(_POLITE.search(said.plain))
+    if near is not None and near.score >= _SURE.get(near.label[0], _LIKELY):
+        kind, topic = near.label
+        if kind is ActKind.CANCEL:
+            topic = _things(said) or topic
+        if kind is not ActKind.CANNOT:
+            return Act(kind, topic, confidence=near.score)
+        orders = True
+    elif near is not None and near.label[0] is ActKind.CANNOT and moods == {Mood.ORDER}:
+        orders = orders or near.score >= _PERHAPS
+    if orders:
+        return Act(ActKind.CANNOT, promise=_flipped(said), task=said.plain, confidence=0.6)
     if moods & {Mood.STATE, Mood.SUPPOSE, Mood.FORBID}:
         return Act(ActKind.OTHER, confidence=0.5)
     if Mood.ASK in moods:
@@ -70,23 +80,38 @@ def talked(said: Utterance) -> Act:
 
 
 def nearest_talk(said: Utterance) -> Near | None:
-    """The nearest sentence that is no request, of the whole utterance or its core."""
-    best: Near | None = None
-    core = grammar.core(said.text, said.name)
-    parts = {said.plain, core, *re.split(r' [.?,] ', said.text)}
-    parts.add(OPENS_CORRECTION.sub('', said.text))
-    for text in parts:
-        words = [w for w in text.split() if w not in MARKS and w not in (said.name, 'robot')]
-        if not words:
-            continue
-        for near in said.reader.near(words):
-            if isinstance(near.label, tuple) and isinstance(near.label[0], ActKind):
-                share = len(words) / max(1, len(said.plain.split()))
-                score = near.score * (1.0 if text in (said.plain, core) else 0.8 + 0.2 * share)
-                if best is None or score > best.score:
-                    best = Near(near.label, score, near.sentence)
-                break
-    return best
+    """The nearest sentence that is no request, to the whole utterance or to its core."""
+    whole = (said.plain, grammar.core(said.text, said.name))
+    found = [near for near in (_talk(text, said, 1.0) for text in whole) if near]
+    return max(found, key=lambda near: near.score, default=None)
+
+
+def _nearest_part(said: Utterance) -> Near | None:
+    """The nearest talk to the utterance or to a part of it; a part counts less."""
+    words = said.plain.split()
+    parts = [*re.split(r' [.?,] ', said.text), OPENS_CORRECTION.sub('', said.text)]
+    openings = [' '.join(words[:count]) for count in (2, 3) if count < len(words)]
+    found = [nearest_talk(said), *(_talk(text, said, _PART) for text in parts)]
+    found += [near for near in (_talk(text, said, _PART) for text in openings) if _opens(near)]
+    return max((near for near in found if near), key=lambda near: near.score, default=None)
+
+
+def _talk(text: str, said: Utterance, weight: float) -> Near | None:
+    """The nearest talk to a part of an utterance; a small part counts `weight`, the whole 1."""
+    words = [w for w in text.split() if w not in MARKS and w not in (said.name, 'robot')]
+    if not words:
+        return None
+    share = len(words) / max(1, len(said.plain.split()))
+    for near in said.reader.near(words):
+        if isinstance(near.label[0], ActKind):
+            scale = weight + (1 - weight) * min(1.0, share)
+            return Near(near.label, near.score * scale, near.sentence)
+    return None
+
+
+def _opens(near: Near | None) -> bool:
+    """Whether the first words alone say what it is: 'never mind, I will do it myself'."""
+    return near is not None and near.label[0] in _OPENINGS and near.score >= _OPENING
 
 
 def _sounds_like_control(said: Utterance) -> Near | None:

@@ -74,11 +74,22 @@ def _short(said: Utterance) -> Act | None:
             return agreed if agreed.steps else Act(ActKind.ANSWER, 'yes')
         if forms & NO:
             return Act(ActKind.ANSWER, 'no')
-    if said.plain in BACKCHANNELS or all(w in _SOUNDS for w in said.plain.split()):
+    if _acknowledges(said.plain.split()):
         return Act(ActKind.BACKCHANNEL)
     if forms & NO:
         return Act(ActKind.ANSWER, 'no')
     return None
+
+
+def _acknowledges(words: list[str]) -> bool:
+    """Whether words only acknowledge: 'yeah sure, sounds good'."""
+    if not words:
+        return True
+    return any(
+        ' '.join(words[:count]) in BACKCHANNELS | _SOUNDS and _acknowledges(words[count:])
+        for count in (3, 2, 1)
+        if count <= len(words)
+    )
 
 
 _SOUNDS = frozenset(('um', 'uh', 'mm', 'hmm', 'ah', 'oh', 'eh', 'huh', 'yeah', 'okay', 'right'))
