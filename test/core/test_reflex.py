@@ -17,12 +17,25 @@ from venus_ros.core.messages import (
     Stopped,
     StopRequest,
 )
-from venus_ros.core.voice import Edge, Hysteresis
+from venus_ros.core.voice import FRAME_SAMPLES, Edge, VoiceActivity
 from venus_ros.reflex.reflex import Reflex
-from venus_ros.reflex.voice import FramedVoice
 
 MOVES = ('navigate_to_pose', 'pick_place')
 STEP_S = 0.02
+
+
+class Loudness:
+    """A detector that takes any loud frame for voice, and remembers what it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, frame):
+        self.asked.append(bool(frame.max() > 100))
+        return float(self.asked[-1])
+
+    def reset(self):
+        self.asked.clear()
 
 
 class Rig:
@@ -31,7 +44,7 @@ class Rig:
     def __init__(self) -> None:
         self.now_s = 1.0
         self.first = 0
-        voice = FramedVoice(lambda frame: float(abs(int(frame.max())) > 100))
+        voice = VoiceActivity(Loudness())
         self.reflex = Reflex(MOVES, voice, source='reflex#1', stamp=lambda: int(self.now_s * 1e9))
         self.log: list[tuple[float, object]] = []
 
@@ -135,20 +148,33 @@ def test_without_a_detector_it_still_stops():
     assert len(reflex.receive(StopRequest('r'), 0.0)) == 4
 
 
+class Given:
+    """A detector that gives drawn probabilities."""
+
+    def __init__(self, probabilities):
+        self.left = list(probabilities)
+
+    def __call__(self, frame):
+        return self.left.pop(0)
+
+    def reset(self):
+        pass
+
+
 def test_hysteresis_dates_edges_back_and_ignores_flicker():
-    edges = Hysteresis(100)
     given = [0.1, 0.6, 0.2, 0.6, 0.7, 0.4, 0.1, 0.4, 0.1, 0.2, 0.1, 0.0]
-    found = [edge for p in given if (edge := edges.push(p)) is not None]
-    assert found == [Edge(True, 300), Edge(False, 800)]
+    voice = VoiceActivity(Given(given))
+    found = voice.push(np.zeros(len(given) * FRAME_SAMPLES, np.int16))
+    assert found == [Edge(True, 3 * FRAME_SAMPLES), Edge(False, 8 * FRAME_SAMPLES)]
 
 
 def test_the_detector_does_not_mind_the_chunking():
     sound = np.concatenate([np.zeros(4000), np.full(6000, 900), np.zeros(6000)]).astype(np.int16)
     heard = []
     for size in (1, 320, 511, 513, 16000):
-        frames: list[bool] = []
-        voice = FramedVoice(lambda f, seen=frames: seen.append(bool(f.any())) or float(f.any()))
-        for at in range(0, len(sound), size):
-            voice.push(sound[at : at + size])
-        heard.append(frames)
-    assert all(frames == heard[0] for frames in heard) and any(heard[0])
+        detector = Loudness()
+        voice = VoiceActivity(detector)
+        edges = [e for at in range(0, len(sound), size) for e in voice.push(sound[at : at + size])]
+        heard.append((detector.asked, edges))
+    assert all(one == heard[0] for one in heard), heard
+    assert [edge.speech for edge in heard[0][1]] == [True, False]

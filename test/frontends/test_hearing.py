@@ -17,9 +17,9 @@ from venus_ros.frontends.embedded.end_of_turn import (
     sounds_open,
     wait_s,
 )
-from venus_ros.frontends.embedded.vad import RATE_HZ, VoiceActivity
 from venus_ros.language.acts import ActKind
 from venus_ros.scenes.voices import user_audio
+from venus_ros.silero import RATE_HZ, open_voice
 
 UNIT = RATE_HZ // 10
 
@@ -58,8 +58,8 @@ def talk():
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, 5000), min_size=1, max_size=40))
 def test_edges_do_not_depend_on_the_cutting(talk, sizes):
-    whole = VoiceActivity().push(talk)
-    cut, at, edges = VoiceActivity(), 0, []
+    whole = open_voice().push(talk)
+    cut, at, edges = open_voice(), 0, []
     for size in [*sizes, len(talk)]:
         edges += cut.push(talk[at : at + size])
         at += size
@@ -68,7 +68,7 @@ def test_edges_do_not_depend_on_the_cutting(talk, sizes):
 
 
 def test_edges_lie_at_the_speech(talk):
-    first = VoiceActivity().push(talk)[0]
+    first = open_voice().push(talk)[0]
     assert abs(first.sample - RATE_HZ) < 0.25 * RATE_HZ, first
 
 

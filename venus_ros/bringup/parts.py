@@ -225,7 +225,7 @@ def _camera(scene: Scene, clock: CountedClock) -> list[Part]:
 
 def _reflex(skills: Skills, clock: CountedClock, run_of: Callable[[str], str]) -> Part:
     from venus_ros.reflex.reflex import Reflex
-    from venus_ros.reflex.voice import open_voice
+    from venus_ros.silero import open_voice
 
     def make() -> Engine:
         return Reflex(moves(skills), open_voice(), source=run_of('reflex'), stamp=clock.stamp)

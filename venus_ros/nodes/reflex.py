@@ -14,16 +14,17 @@ from std_srvs.srv import Trigger
 
 from venus_ros.core import messages as m
 from venus_ros.core.errors import BackendError
+from venus_ros.core.voice import VoiceActivity
 from venus_ros.harness.skills import load, moves
 from venus_ros.nodes import intake, qos
 from venus_ros.nodes.capability_server import CAPABILITIES_FILE
 from venus_ros.nodes.convert import from_ros
 from venus_ros.nodes.interfaces import srv
-from venus_ros.nodes.lifecycle import TICK_S, Health, Level, Param, VenusNode
+from venus_ros.nodes.lifecycle import WATCH_S, Health, Level, Param, VenusNode
 from venus_ros.nodes.process import run
 from venus_ros.nodes.run_id import run_id
 from venus_ros.reflex.reflex import Reflex
-from venus_ros.reflex.voice import Voice, open_voice
+from venus_ros.silero import open_voice
 
 HOLD_PERIOD_S = 0.1
 
@@ -60,9 +61,9 @@ class ReflexNode(VenusNode):
         self._intake = intake.Intake(self, self.feed)
         self.serve(srv.Stop, 'stop', self._on_stop)
         self._prepare_hold()
-        self.every(TICK_S, self.tick)
+        self.every(WATCH_S, self.tick)
 
-    def _open_voice(self) -> Voice | None:
+    def _open_voice(self) -> VoiceActivity | None:
         self._deaf = ''
         try:
             return open_voice() if self.param('ducking') else None

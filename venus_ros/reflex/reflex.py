@@ -23,7 +23,7 @@ from venus_ros.core.messages import (
     Stopped,
     StopRequest,
 )
-from venus_ros.reflex.voice import Voice
+from venus_ros.core.voice import VoiceActivity
 
 RESTORE_S = 0.5
 """So long after the voice has ended the level comes back."""
@@ -49,7 +49,7 @@ class Reflex:
     def __init__(
         self,
         moves: Iterable[str],
-        voice: Voice | None,
+        voice: VoiceActivity | None,
         *,
         source: str,
         stamp: Callable[[], int],

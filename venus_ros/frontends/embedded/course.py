@@ -13,7 +13,6 @@ from venus_ros.frontends.embedded.dialogue import Dialogue, Reply
 from venus_ros.frontends.embedded.ears import Began, Ears, Partial, Paused, Sign, Utterance
 from venus_ros.frontends.embedded.end_of_turn import wait_s
 from venus_ros.frontends.embedded.mouth import Line, Mouth
-from venus_ros.frontends.embedded.vad import RATE_HZ
 from venus_ros.frontends.protocol import (
     Context,
     Decision,
@@ -23,6 +22,7 @@ from venus_ros.frontends.protocol import (
     StepOutput,
 )
 from venus_ros.language.acts import ActKind
+from venus_ros.silero import RATE_HZ
 
 MAX_TYPED = 1000
 """Characters of one typed text; the rest is not read."""

@@ -13,7 +13,7 @@ import numpy as np
 from venus_ros.core.messages import Pcm
 from venus_ros.frontends.embedded.asr import Recogniser, Words
 from venus_ros.frontends.embedded.end_of_turn import DOUBTFUL_S, SPECULATE_S, Melody
-from venus_ros.frontends.embedded.vad import RATE_HZ, VoiceActivity
+from venus_ros.silero import RATE_HZ, open_voice
 
 BEFORE = RATE_HZ // 4
 AFTER = RATE_HZ // 6
@@ -83,7 +83,7 @@ class Ears:
     def __init__(self, recogniser: Recogniser, melody: Melody | None, counted: bool) -> None:
         self._recogniser, self._melody = recogniser, melody
         self._counted = counted
-        self._voice = VoiceActivity()
+        self._voice = open_voice()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='recognition')
         self.asr_ms = 0.0
         self._revision = 0

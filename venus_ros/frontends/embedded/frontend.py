@@ -15,7 +15,6 @@ from venus_ros.frontends.embedded.dialogue import Dialogue
 from venus_ros.frontends.embedded.ears import Ears
 from venus_ros.frontends.embedded.end_of_turn import Melody
 from venus_ros.frontends.embedded.mouth import Mouth
-from venus_ros.frontends.embedded.vad import RATE_HZ
 from venus_ros.frontends.embedded.vocabulary import expected_words
 from venus_ros.frontends.embedded.voice import Voice
 from venus_ros.frontends.protocol import (
@@ -27,6 +26,7 @@ from venus_ros.frontends.protocol import (
     Prompt,
     StepOutput,
 )
+from venus_ros.silero import RATE_HZ
 
 UNIT_S = 0.1
 SPEECH_RATE_HZ = 22050
