@@ -18,6 +18,7 @@ from venus_ros.language.template import listed, with_article
 _YES_NO = re.compile(r'^(?:is|are|was|were|do|does|can|could|have|has|will)\b')
 _HOW_MANY = re.compile(r'\bhow many\b|\bnumber of\b|\bcount\b')
 _ON = re.compile(r'\b(?:on|onto|upon|in|inside|under|at|near|by) (?:the|a|my|your|this|that|our) ')
+_INSIDE = re.compile(r'\b(?:in|inside|under|behind) (?:the|a|my|your)\b')
 _COLOURS = {
     'red', 'blue', 'green', 'yellow', 'orange', 'black', 'white', 'brown', 'pink', 'purple',
     'grey', 'silver', 'golden',
@@ -74,6 +75,8 @@ def _answer(question: str, seen: list[Sighting], place: str, known: set[str]) ->
     surface = _surface(question, place)
     here = [s for s in seen if _on_surface(s.on, surface)] if surface else seen
     where = f'on the {surface}' if surface else _at(place)
+    if surface and not here and _INSIDE.search(question):
+        return f"I can't see that.{_rest(seen, place)}"
     wanted, label = _wanted(words - set(surface.split()), known)
     matches = [s for s in here if s.name in wanted] if label else here
     if _HOW_MANY.search(question):
@@ -81,14 +84,17 @@ def _answer(question: str, seen: list[Sighting], place: str, known: set[str]) ->
     if _YES_NO.match(question):
         unknown = words - _GENERAL - _ANYTHING - set(surface.split()) - set(place.split('_'))
         if not label and unknown:
-            rest = f' I see {_described(here, place)}.' if here else ''
-            return f"I can't tell.{rest}"
+            return f"I can't tell.{_rest(here, place)}"
         if not matches:
             return f"No, I don't see {_indefinite(label)} {where}."
         return f'Yes, I see {_described(matches, place)}.'
     if not matches:
         return f"I don't see {_indefinite(label)} {where}."
     return f'I see {_described(matches, place)}.'
+
+
+def _rest(seen: list[Sighting], place: str) -> str:
+    return f' I see {_described(seen, place)}.' if seen else ''
 
 
 def _surface(question: str, place: str) -> str:
