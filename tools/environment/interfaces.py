@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -21,8 +22,6 @@ _WHEEL_PYTHON = re.compile(r'/opt/python/[^;"\s]*?/include/python3\.\d+')
 
 def mend_wheel_paths(venv: Path, log: CommandLog) -> None:
     """Point the wheels' CMake files at this machine's headers instead of their builder's."""
-    import json
-
     python = venv / 'bin' / 'python'
     probe = subprocess.run(
         [python, '-c', _PATHS], check=True, capture_output=True, text=True, env=log.environment
