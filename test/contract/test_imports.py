@@ -22,6 +22,7 @@ ROOMS = {
     'scenes': {'core', 'language', 'frontends', 'reflex', 'harness', 'memory'},
     'nodes': {'core', 'language', 'frontends', 'reflex', 'harness', 'memory', 'scenes'},
     'dashboard': {'core', 'language', 'frontends', 'reflex', 'harness', 'memory', 'scenes'},
+    'evaluation': {'core', 'language', 'frontends', 'reflex', 'harness', 'memory', 'scenes'},
     'sim': {'core', 'language', 'harness', 'scenes', 'nodes'},
     'bringup': {
         'core', 'language', 'frontends', 'reflex', 'harness', 'memory', 'scenes', 'nodes',
