@@ -173,6 +173,19 @@ def test_a_note_is_admitted_once_and_heard(new_talk, speech):
     assert heard.stamp_ns < ended.stamp_ns, 'heard when its own sound was over'
 
 
+def test_a_note_that_became_stale_before_its_unit_is_not_given(new_talk):
+    talk = new_talk({}).run(0.3)
+    talk.give(note())
+    talk.give(Works('harness', (Work('w1', 'navigation', State.STALE),)))
+    talk.run(0.5)
+    assert not any(step[1] for step in talk.frontend.steps)
+    assert not talk.events(Kind.NOTE_ADMITTED)
+    assert [e.reason for e in talk.events(Kind.DROPPED, Kind.NOTE_CUT)] == [
+        'a note became stale',
+        'a1',
+    ]
+
+
 def test_a_note_that_is_cut_says_how_much_was_heard(new_talk, speech):
     script = {
         6: StepOutput(END, speech=[speech('The kitchen is very clean.', 2.0, 'a1', ('w1',))]),

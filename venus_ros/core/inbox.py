@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from venus_ros.core.messages import AdmitNote, Floor, NoteAnswer
+from venus_ros.core.messages import AdmitNote, Floor, NoteAnswer, State, Work
 from venus_ros.core.step import Note
 
 REMEMBERED = 256
@@ -42,6 +42,13 @@ class Inbox:
             if len(self._answers) > REMEMBERED:
                 self._answers.popitem(last=False)
         return answer
+
+    def drop_stale(self, works: tuple[Work, ...]) -> list[Note]:
+        """Return waiting notes of which every work has become stale; they are not given."""
+        stale = {work.work_id for work in works if work.state is State.STALE}
+        dropped = [note for note in self._waiting if note.work_ids and stale >= set(note.work_ids)]
+        self._waiting = [note for note in self._waiting if note not in dropped]
+        return dropped
 
     def take(self, now_ns: int) -> tuple[Note, ...]:
         """Return the notes of the unit that ends at `now_ns`, in the order of acceptance."""

@@ -253,6 +253,9 @@ class Session:
         if works.source == 'harness':
             self._context = replace(self._context, works=works.works)
             self._spans.cancel((), works.works)
+            for note in self._inbox.drop_stale(works.works):
+                self._tell(Kind.DROPPED, work_ids=note.work_ids, reason='a note became stale')
+                self._ledger.withdraw(note)
 
     def _know_capabilities(self, known: Capabilities) -> None:
         self._context = replace(self._context, capabilities=known.capabilities)
