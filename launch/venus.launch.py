@@ -4,6 +4,7 @@
 ros2 launch venus_ros venus.launch.py sim:=false namespace:=robot1
 """
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -11,10 +12,10 @@ from pathlib import Path
 import yaml
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from venus_ros.bringup.plan import ON_WHEELS, Options, make_plan
+from venus_ros.bringup.plan import Options, make_plan, wire
 
 ARGUMENTS = {
     'frontend': ('embedded', 'what hears and answers: embedded, scripted, ...'),
@@ -54,10 +55,7 @@ def generate_launch_description():
     """Describe the arguments and what they start."""
     return LaunchDescription(
         [
-            *(
-                SetEnvironmentVariable(name, EnvironmentVariable(name, default_value=value))
-                for name, value in ON_WHEELS.items()
-            ),
+            *(SetEnvironmentVariable(*pair) for pair in wire(os.environ).items()),
             *(
                 DeclareLaunchArgument(name, default_value=value, description=words)
                 for name, (value, words) in ARGUMENTS.items()

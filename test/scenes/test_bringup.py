@@ -16,7 +16,15 @@ import yaml
 
 from venus_ros.bringup import supervisor as supervision
 from venus_ros.bringup.cli import main
-from venus_ros.bringup.plan import EXECUTABLES, Options, Plan, ProcessPlan, make_plan
+from venus_ros.bringup.plan import (
+    EXECUTABLES,
+    PROFILES,
+    Options,
+    Plan,
+    ProcessPlan,
+    make_plan,
+    wire,
+)
 from venus_ros.bringup.supervisor import Supervisor
 from venus_ros.core.errors import ConfigError
 
@@ -58,6 +66,13 @@ def test_parameters_make_one_file_for_all_namespaces() -> None:
 def test_wrong_choices_are_refused(options: Options) -> None:
     with pytest.raises(ConfigError):
         make_plan(options)
+
+
+def test_a_user_who_chose_the_transports_is_left_alone() -> None:
+    ours = wire({})
+    assert set(ours) == set(PROFILES) and all(Path(file).is_file() for file in ours.values())
+    assert wire({PROFILES[1]: 'mine.xml'}) == {}
+    assert wire({'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}) == {}
 
 
 # ---- supervisor -------------------------------------------------------------------------------

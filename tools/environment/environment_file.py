@@ -25,8 +25,9 @@ export CMAKE_PREFIX_PATH="$VENUS_PREFIX"
 export LD_LIBRARY_PATH='{libraries}'
 export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
 export RMW_IMPLEMENTATION=rmw_fastrtps_cpp
-# Fast DDS loses nearly all pictures over best effort with its default transports.
-export FASTDDS_BUILTIN_TRANSPORTS="${{FASTDDS_BUILTIN_TRANSPORTS:-LARGE_DATA}}"
+# Fast DDS loses many pictures over best effort with its default transports.
+[ -n "${{FASTDDS_BUILTIN_TRANSPORTS:-}}" ] || \\
+  export FASTDDS_DEFAULT_PROFILES_FILE="${{FASTDDS_DEFAULT_PROFILES_FILE:-{root}/config/fastdds.xml}}"
 unset PYTHONPATH PYTHONHOME
 """
 
@@ -51,5 +52,5 @@ def environment_text(venv: Path, ros: RosSource) -> str:
         tail = _SOURCED.format(site_packages=site_packages)
     else:
         folders = [venv / 'lib', *sorted((venv / site_packages).glob('ros_*.libs'))]
-        tail = _WHEELS.format(libraries=':'.join(map(str, folders)))
+        tail = _WHEELS.format(libraries=':'.join(map(str, folders)), root=venv.parent)
     return _HEAD.format(venv=venv) + tail

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from venus_ros.bringup.plan import Options, Plan, make_plan
+from venus_ros.bringup.plan import Options, Plan, make_plan, wire
 from venus_ros.bringup.supervisor import Say, Supervisor
 from venus_ros.core.errors import BackendError
 from venus_ros.core.messages import Capabilities, ConversationState, StopRequest
@@ -31,7 +31,8 @@ READY_S = 90.0
 """Longest start of all nodes."""
 SPIN_S = 0.02
 PICTURE_EVERY_S = 0.5
-DOMAINS = range(101, 201)
+DOMAINS = range(20, 100)
+"""Ports of higher ones lie where Linux takes those of outgoing connections."""
 
 
 def play_live(
@@ -88,7 +89,7 @@ def _running(plan: Plan, say: Say) -> Iterator[tuple[Supervisor, _Stage]]:
     """The processes of `plan` on a domain of their own, and their audience."""
     domain = random.SystemRandom().choice(DOMAINS)
     supervisor = Supervisor(plan, say, {'ROS_DOMAIN_ID': str(domain)})
-    os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'LARGE_DATA')
+    os.environ.update(wire(os.environ))
     stage = _Stage(plan, domain)
     try:
         supervisor.start()
@@ -133,18 +134,20 @@ class _Stage:
         nodes = [name for name in self._plan.nodes if name != 'audio_file']
         hidden = any(double.unavailable_until_s > 0 for double in scene.robots.values())
         end_s = time.monotonic() + READY_S
+        states = dict.fromkeys(nodes, '')
         waiting = list(nodes)
         self._recorder.watch(nodes)
         while time.monotonic() < end_s:
             supervisor.poll()
             self._recorder.spin(SPIN_S)
-            waiting = [name for name in nodes if not self._recorder.active(name)]
+            states = {name: self._recorder.state_of(name) for name in nodes}
+            waiting = [name for name, state in states.items() if state != 'active']
             seen = hidden or not self._absent
             if not waiting and self._ready and seen:
                 return
             if any(child.given_up for child in supervisor.children.values()):
                 break
-        missing = [f'{name} is not active' for name in waiting]
+        missing = [f'{name} is {states[name] or "silent"}' for name in waiting]
         missing += [] if self._ready else ['the frontend is not ready']
         missing += [f'{name}: {reason}' for name, reason in self._absent.items()]
         raise BackendError(f'the robot did not get ready: {"; ".join(missing)}', scene.name)

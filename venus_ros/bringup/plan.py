@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from venus_ros.core.errors import ConfigError
+from venus_ros.share import share
 
 NODES = 'venus_ros.nodes'
 SIM = 'venus_ros.sim'
@@ -36,8 +37,19 @@ EXECUTABLES: dict[str, str] = {
 CAPABILITIES = ('navigation', 'manipulation', 'search')
 """Servers started unless told otherwise; a robot's own are added by `Options.capabilities`."""
 
-ON_WHEELS = {'FASTDDS_BUILTIN_TRANSPORTS': 'LARGE_DATA'}
-"""Set unless the user did: Fast DDS' default loses nearly all VGA pictures over best effort."""
+PROFILES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
+"""Environment variables that name a profile of Fast DDS: version 3, and those before."""
+
+
+def wire(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables to add to `environment` so that pictures arrive; none if the user chose.
+
+    Raises:
+        ConfigError: `config/fastdds.xml` is not installed.
+    """
+    if any(environment.get(name) for name in (*PROFILES, 'FASTDDS_BUILTIN_TRANSPORTS')):
+        return {}
+    return dict.fromkeys(PROFILES, str(share('config/fastdds.xml')))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import yaml
 
-from venus_ros.bringup.plan import ON_WHEELS, Plan, ProcessPlan
+from venus_ros.bringup.plan import Plan, ProcessPlan, wire
 
 END_S = 5.0
 """Children that have not ended so long after SIGTERM are killed."""
@@ -67,7 +67,7 @@ class Supervisor:
         self.plan = plan
         self._say = say
         self._environment = {
-            **ON_WHEELS,
+            **wire(os.environ),
             'RCUTILS_COLORIZED_OUTPUT': '0',
             'PYTHONUNBUFFERED': '1',
             **os.environ,

@@ -126,9 +126,9 @@ class Recorder:
         for node in nodes:
             self._asked[node] = _Asked(self._node.create_client(GetState, f'{node}/get_state'))
 
-    def active(self, node: str) -> bool:
-        """Whether a watched node has said that it is active; asks again if it has not."""
-        return self._asked[node].label(time.monotonic()) == 'active'
+    def state_of(self, node: str) -> str:
+        """Newest state of a watched node, empty before the first; asks until it is active."""
+        return self._asked[node].label(time.monotonic())
 
     def activate(self, node: str, timeout_s: float = 20.0) -> None:
         """Configure and activate a lifecycle node. Raises BackendError if it does not."""
@@ -189,7 +189,8 @@ class Recorder:
 class _Asked:
     """A lifecycle node that is asked for its state, again and again, until it is active."""
 
-    PATIENCE_S = 3.0
+    EVERY_S = 0.5
+    PATIENCE_S = 5.0
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -202,9 +203,11 @@ class _Asked:
         if self._answer is not None and self._answer.done():
             self._label = self._answer.result().current_state.label
             self._answer = None
-        waiting = self._answer is not None and now_s - self._asked_s < self.PATIENCE_S
-        if self._label != 'active' and not waiting and self._client.service_is_ready():
-            self._answer, self._asked_s = self._client.call_async(GetState.Request()), now_s
+        wait_s = self.EVERY_S if self._answer is None else self.PATIENCE_S
+        if self._label != 'active' and now_s - self._asked_s >= wait_s:
+            self._asked_s = now_s
+            ready = self._client.service_is_ready()
+            self._answer = self._client.call_async(GetState.Request()) if ready else None
         return self._label
 
 
