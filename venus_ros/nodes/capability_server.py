@@ -12,7 +12,7 @@ from venus_ros.harness.server import CapabilityServer
 from venus_ros.harness.skills import load
 from venus_ros.nodes import qos
 from venus_ros.nodes.delegate_server import DelegateServer
-from venus_ros.nodes.lifecycle import TICK_S, Health, Level, Param, VenusNode
+from venus_ros.nodes.lifecycle import WATCH_S, Health, Level, Param, VenusNode
 from venus_ros.nodes.process import run
 from venus_ros.nodes.robot_clients import RobotClients
 from venus_ros.nodes.run_id import run_id
@@ -50,8 +50,12 @@ class CapabilityServerNode(VenusNode):
         )
         self.hear(m.Works, 'works', qos.LATCHED)
         self.hear(m.Stopped, 'stopped', qos.LATCHED)
-        self.every(0.1, self._robot.poll)
-        self.every(TICK_S, self.tick)
+        self.every(WATCH_S, self._work)
+
+    def _work(self) -> None:
+        if self._robot is not None:
+            self._robot.poll()
+        self.tick()
 
     def teardown(self) -> None:
         self._robot = None

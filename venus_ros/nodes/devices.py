@@ -16,8 +16,7 @@ import numpy as np
 from venus_ros.core.errors import DeviceError
 from venus_ros.core.messages import Pcm
 
-INPUT_BLOCK_S = 0.01
-OUTPUT_BLOCK_S = 0.02
+BLOCK_S = 0.02
 """Devices hold two blocks: shorter ones run dry whenever this process has to wait for a core."""
 
 
@@ -130,7 +129,7 @@ class PortAudio:
             heard(raw)
             return None, self._pyaudio.paContinue
 
-        return self._open(device, channels, 'input', INPUT_BLOCK_S, callback)
+        return self._open(device, channels, 'input', callback)
 
     def play(self, device: Device, channels: int, pull: Callable[[int], Pcm]) -> Any:
         """Start a stream at the native rate; `pull` gives mono samples on the device's thread."""
@@ -140,18 +139,16 @@ class PortAudio:
             pcm = np.repeat(pull(frames), channels) if channels > 1 else pull(frames)
             return pcm.tobytes(), self._pyaudio.paContinue
 
-        return self._open(device, channels, 'output', OUTPUT_BLOCK_S, callback)
+        return self._open(device, channels, 'output', callback)
 
-    def _open(
-        self, device: Device, channels: int, direction: str, block_s: float, callback: Any
-    ) -> Any:
+    def _open(self, device: Device, channels: int, direction: str, callback: Any) -> Any:
         try:
             with _quiet():
                 return self._audio.open(
                     rate=device.rate_hz,
                     channels=channels,
                     format=self._pyaudio.paInt16,
-                    frames_per_buffer=round(device.rate_hz * block_s),
+                    frames_per_buffer=round(device.rate_hz * BLOCK_S),
                     stream_callback=callback,
                     **{direction: True, f'{direction}_device_index': device.index},
                 )

@@ -184,6 +184,9 @@ class FrontendNode(VenusNode):
 
     def _learn(self, known: m.Capabilities) -> None:
         """Give capabilities to the session once everything that understanding needs is made."""
+        if self.param('frontend') != 'embedded':
+            self._put(known)
+            return
 
         def learn() -> None:
             warm(known.capabilities)

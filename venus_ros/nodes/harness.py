@@ -30,7 +30,7 @@ from venus_ros.nodes.convert import from_ros, from_time, to_ros, to_time
 from venus_ros.nodes.delegate_clients import DelegateClients
 from venus_ros.nodes.delegate_server import DelegateServer
 from venus_ros.nodes.interfaces import msg, srv
-from venus_ros.nodes.lifecycle import TICK_S, Health, Level, Param, VenusNode
+from venus_ros.nodes.lifecycle import WATCH_S, Health, Level, Param, VenusNode
 from venus_ros.nodes.poses import pose_from_ros, pose_to_ros
 from venus_ros.nodes.process import run
 from venus_ros.nodes.run_id import run_id
@@ -93,9 +93,12 @@ class HarnessNode(VenusNode):
             self.hear(m.Works, f'{capability}/works', qos.LATCHED_READER)
         self._listen_for_evidence()
         self.serve(srv.GetEvidence, 'get_evidence', self._on_get_evidence)
-        self.every(0.1, self._servers_of_works.poll)
         self.every(0.5, self._look_for_servers)
-        self.every(TICK_S, self.tick)
+        self.every(WATCH_S, self._work)
+
+    def _work(self) -> None:
+        self._servers_of_works.poll()
+        self.tick()
 
     # ---- who is there ------------------------------------------------------------------------
 

@@ -25,6 +25,9 @@ from venus_ros.nodes.parameters import Param, declare
 
 RETRY_S = 2.0
 TICK_S = 0.02
+"""Engines with sound in hand are ticked so often …"""
+WATCH_S = 0.1
+"""… and those that only watch deadlines so often: what happens comes to them as messages."""
 
 AUTOSTART = Param(
     'autostart', True, 'Configure and activate by itself, and again after a device was lost.'
@@ -90,10 +93,11 @@ class VenusNode(LifecycleNode):
         """Call `undo` at cleanup, last made first."""
         self._undo.append(undo)
 
-    def every(self, period_s: float, callback: Callable[[], None]) -> None:
-        """Call back on the steady clock until cleanup."""
+    def every(self, period_s: float, callback: Callable[[], None]) -> Any:
+        """Call back on the steady clock until cleanup; returns the timer."""
         timer = self.create_timer(period_s, self.guarded(callback), clock=STEADY)
         self.own(partial(self.destroy_timer, timer))
+        return timer
 
     def publisher(self, ros_type: Any, topic: str, profile: QoSProfile) -> Any:
         """A publisher until cleanup."""
@@ -272,4 +276,4 @@ class VenusNode(LifecycleNode):
         self._diagnostics.publish(array(healths, name, namespace, self.stamp()))
 
 
-__all__ = ['AUTOSTART', 'RETRY_S', 'TICK_S', 'Health', 'Level', 'Param', 'VenusNode']
+__all__ = ['AUTOSTART', 'RETRY_S', 'TICK_S', 'WATCH_S', 'Health', 'Level', 'Param', 'VenusNode']

@@ -53,7 +53,7 @@ class Microphone(VenusNode):
         self._channels = min(self._device.channels, max(2, self.param('channel') + 1))
         self._source_id = run_id(self.get_name())
         self._resampler = Resampler(self._device.rate_hz, RATE_HZ)
-        self._clock = SampleClock(self._device.rate_hz)
+        self._sample_clock = SampleClock(self._device.rate_hz)
         self._ready: Pcm = np.zeros(0, np.int16)
         self._published = 0
         self._heard_s = now_s()
@@ -79,7 +79,7 @@ class Microphone(VenusNode):
         self._heard_s = now_s()
         pcm = np.frombuffer(raw, np.int16).reshape(-1, self._channels)
         self._loudest = max(self._loudest, int(np.abs(pcm.astype(np.int32)).max(initial=0)))
-        self._clock.arrive(len(pcm), arrived_ns)
+        self._sample_clock.arrive(len(pcm), arrived_ns)
         channel = self.param('channel')
         mono = to_mono(pcm) if channel < 0 else pcm[:, min(channel, self._channels - 1)]
         self._ready = np.concatenate([self._ready, self._resampler.push(mono)])
@@ -88,7 +88,7 @@ class Microphone(VenusNode):
             self._ready = self._ready[CHUNK_SAMPLES:]
 
     def _publish(self, pcm: Pcm) -> None:
-        stamp_ns = self._clock.stamp_ns(self._published / RATE_HZ)
+        stamp_ns = self._sample_clock.stamp_ns(self._published / RATE_HZ)
         chunk = AudioChunk(
             stamp_ns, self._source_id, self._published, RATE_HZ, pcm, self.param('frame_id')
         )

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from venus_ros.core.messages import Pcm
+from venus_ros.core.messages import Pcm, Playout, PlayoutState
 from venus_ros.core.speaker import Speaker
 from venus_ros.nodes.clock import now_s
 from venus_ros.nodes.resample import Resampler
 
+SOUNDING = (PlayoutState.PLAYING, PlayoutState.DUCKED)
 BLOCK_S = 0.005
 """Speech is taken from the engine in such pieces when its rate is not the device's."""
 
@@ -26,6 +27,7 @@ class Playback:
         self._lock = threading.Lock()
         self._resampler = Resampler(engine.rate, device_hz)
         self._ready: Pcm = np.zeros(0, np.int16)
+        self._last: Playout | None = None
 
     def pull(self, samples: int) -> Pcm:
         """Exactly `samples` int16 samples at the device's rate."""
@@ -46,17 +48,27 @@ class Playback:
     def receive(self, message: Any, now: float) -> list[Any]:
         """See `Speaker.receive`."""
         with self._lock:
-            return self._engine.receive(message, now)
+            return self._note(self._engine.receive(message, now))
 
     def tick(self, now: float) -> list[Any]:
         """See `Speaker.tick`."""
         with self._lock:
-            return self._engine.tick(now)
+            return self._note(self._engine.tick(now))
 
     def mute(self, muted: bool) -> list[Any]:
         """See `Speaker.mute`."""
         with self._lock:
-            return self._engine.mute(muted, now_s())
+            return self._note(self._engine.mute(muted, now_s()))
+
+    def _note(self, out: list[Any]) -> list[Any]:
+        self._last = next((one for one in out if isinstance(one, Playout)), self._last)
+        return out
+
+    @property
+    def busy(self) -> bool:
+        """Something sounds or waits, as far as the last report tells."""
+        last = self._last
+        return last is not None and (last.queued > 0 or last.state in SOUNDING)
 
     def use_device(self, device_hz: int, latency_s: float) -> None:
         """The device runs at `device_hz` and is heard `latency_s` later."""

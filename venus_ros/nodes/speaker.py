@@ -13,11 +13,15 @@ from venus_ros.core import messages as m
 from venus_ros.core.errors import ConfigError, DeviceError
 from venus_ros.core.speaker import Speaker
 from venus_ros.nodes import qos
-from venus_ros.nodes.lifecycle import TICK_S, Health, Level, Param, VenusNode
+from venus_ros.nodes.clock import now_s
+from venus_ros.nodes.lifecycle import TICK_S, WATCH_S, Health, Level, Param, VenusNode
 from venus_ros.nodes.outlets import Loudspeaker, Outlet, Paced, WavFile
 from venus_ros.nodes.playback import Playback
 from venus_ros.nodes.process import run
 from venus_ros.nodes.run_id import run_id
+
+TICK_NS = round(TICK_S * 1e9)
+IDLE_S = 1.0
 
 
 class SpeakerNode(VenusNode):
@@ -41,12 +45,13 @@ class SpeakerNode(VenusNode):
         self._muted = False
         self.tell(m.Event, 'events', qos.EVENTS)
         self.tell(m.Playout, 'playout', qos.LATCHED)
-        self.hear(m.SpeechChunk, 'speech', qos.SPEECH)
+        self.listen(m.SpeechChunk, 'speech', qos.SPEECH, self._on_speech)
         self.hear(m.Stopped, 'stopped', qos.LATCHED)
         self.hear(m.Event, 'events', qos.EVENTS)
         self.listen(m.ConversationState, 'state', qos.LATCHED, self._follow)
         self.serve(SetBool, '~/mute', self._on_mute)
-        self.every(TICK_S, self._work)
+        self._timer = self.every(TICK_S, self._work)
+        self._busy_s = now_s()
 
     def start(self) -> None:
         self._outlet = self._make_outlet()
@@ -67,6 +72,20 @@ class SpeakerNode(VenusNode):
             raise ConfigError('device file needs the parameter file', self.get_name())
         return WavFile(Path(path), self.param('rate_hz'))
 
+    def _on_speech(self, chunk: m.SpeechChunk) -> None:
+        if self._timer.timer_period_ns != TICK_NS:
+            self._work()  # silence up to now
+            self._timer.timer_period_ns = TICK_NS
+        self._busy_s = now_s()
+        self.feed(chunk)
+
+    def _rest(self) -> None:
+        """Nothing to play for a while: look at the clock less often."""
+        if self._playback.busy:
+            self._busy_s = now_s()
+        elif now_s() - self._busy_s > IDLE_S:
+            self._timer.timer_period_ns = round(WATCH_S * 1e9)
+
     def _work(self) -> None:
         if self._outlet is not None:
             try:
@@ -74,6 +93,7 @@ class SpeakerNode(VenusNode):
             except DeviceError as error:
                 self.lose(str(error))
         self.tick()
+        self._rest()
 
     def _follow(self, state: m.ConversationState) -> None:
         """Obey the conversation's mute, too."""
