@@ -195,3 +195,37 @@ def test_own_voice_is_no_user(kitchen):
 
 def test_steps_are_timed(kitchen):
     assert {'asr', 'step'} <= kitchen.step().timings_ms.keys()
+
+
+def test_a_hasty_answer_gives_way_and_the_rest_is_heard(kitchen):
+    pause = np.zeros(int(0.75 * 16000), np.int16)
+    kitchen.hear(user_audio('go to the kitchen'))
+    kitchen.hear(pause)
+    assert kitchen.speaking, 'this trial needs a robot that has begun to answer'
+    start = kitchen.k
+    kitchen.hear(user_audio('and tell me what is on the table'))
+    kitchen.wait(4.0)
+    assert flushed(kitchen) and (flushed(kitchen)[0] - start) * 0.1 <= 0.7
+    asked = ' '.join(kitchen.tasks)
+    assert 'kitchen' in asked and 'on the table' in asked, kitchen.tasks
+
+
+def test_talk_among_people_does_not_cost_the_rest_of_an_answer(kitchen):
+    kitchen.hear(user_audio('what can you do'))
+    kitchen.wait(2.5)
+    assert kitchen.speaking
+    kitchen.hear(user_audio('I think dinner is nearly ready', 'bob'))
+    kitchen.wait(8.0)
+    assert Kind.OTHER_DIRECTED in kitchen.kinds
+    ending = kitchen.spoken[-1].text
+    assert 'kitchen' in ending and not kitchen.tasks, kitchen.said
+
+
+def test_speech_ordered_from_outside_waits_for_the_user(kitchen):
+    clip = user_audio('what is your name')
+    kitchen.hear(clip[: len(clip) // 2])
+    kitchen.frontend.say('Please stand back.')
+    kitchen.hear(clip[len(clip) // 2 :])
+    kitchen.wait(6.0)
+    said = kitchen.said
+    assert said.index('My name is Venus') < said.index('Please stand back'), said

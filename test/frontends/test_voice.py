@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 
 import numpy as np
 import psutil
@@ -16,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from venus_ros.core.errors import BackendError
+from venus_ros.frontends.embedded.frontend import SPEECH_RATE_HZ
 from venus_ros.frontends.embedded.phrasing import pieces
 from venus_ros.frontends.embedded.voice import Piece, Voice, best_engine, speakable
 
@@ -145,3 +148,17 @@ def test_the_first_piece_is_short():
 @given(st.text(alphabet='abc ,.;:!?-…\n', max_size=300))
 def test_cutting_loses_no_word(text):
     assert ' '.join(pieces(text)).split() == text.split()
+
+
+@pytest.mark.parametrize('engine', ['piper', 'espeak'])
+def test_each_engine_speaks_at_the_promised_rate(engine):
+    there = find_spec('piper') if engine == 'piper' else shutil.which('espeak-ng')
+    if not there:
+        pytest.skip(f'{engine} is not installed')
+    voice = Voice(engine)
+    voice.open()
+    voice.say(Piece('One two three.'))
+    (piece,) = voice.wait()
+    voice.close()
+    assert voice.rate_hz == SPEECH_RATE_HZ
+    assert 0.5 < len(piece.pcm) / voice.rate_hz < 2.5

@@ -118,7 +118,7 @@ class EmbeddedFrontend:
     @property
     def _opened(self) -> Course:
         if self._course is None:
-            raise BackendError('step before open: call open(prompt) first')
+            raise BackendError('the frontend is not open: call open(prompt) first')
         return self._course
 
     def _load(self) -> None:

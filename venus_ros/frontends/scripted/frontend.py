@@ -76,7 +76,7 @@ class ScriptedFrontend:
     ) -> StepOutput:
         """Advance by one unit; see `DuplexFrontend`."""
         if not self._is_open:
-            raise BackendError('step before open: call open(prompt) first')
+            raise BackendError('the frontend is not open: call open(prompt) first')
         if unit.pcm.ndim != 1 or unit.pcm.dtype != np.int16:
             raise InputError(f'unit sound must be int16 [samples], not {unit.pcm.dtype}', 'audio')
         if directive is Directive.RESET:
