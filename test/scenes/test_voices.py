@@ -35,7 +35,7 @@ def test_clips_begin_and_end_with_sound():
         assert sound.dtype == np.int16 and sound.ndim == 1
         assert 0.1 < len(sound) / voices.RATE_HZ < 8, entry
         assert min(abs(int(sound[0])), abs(int(sound[-1]))) > 0, entry
-        assert 1000 < np.abs(sound.astype(int)).max(), f'{entry} cannot be heard'
+        assert np.abs(sound.astype(int)).max() > 1000, f'{entry} cannot be heard'
 
 
 @needs_flite
