@@ -8,10 +8,16 @@ import wave
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from venus_ros.core.errors import DeviceError
 from venus_ros.nodes.clock import now_s
 from venus_ros.nodes.devices import PortAudio
 from venus_ros.nodes.playback import Playback
+
+
+STALL_S = 0.5
+"""A process that stood still for longer was silent, as a device is: nothing is made up for."""
 
 
 class Outlet(Protocol):
@@ -47,7 +53,10 @@ class Paced:
         if self._playback is None:
             return
         due = int((now_s() - self._began_s) * self._rate_hz) - self._pulled
-        if due > 0:
+        if due > STALL_S * self._rate_hz:
+            self._pulled += due
+            self.write(np.zeros(due, np.int16))
+        elif due > 0:
             self._pulled += due
             self.write(self._playback.pull(due))
 
