@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,21 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2')
 
+import numpy as np
+from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from rclpy.serialization import serialize_message
+from sensor_msgs.msg import CompressedImage, Image
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 
 from venus_ros.core import messages as m
 from venus_ros.nodes import qos
 from venus_ros.nodes.capability_server import CapabilityServerNode
-from venus_ros.nodes.convert import ROS_TYPES, from_ros
+from venus_ros.nodes.convert import ROS_TYPES, from_ros, to_ros
 from venus_ros.nodes.frontend import FrontendNode
 from venus_ros.nodes.harness import HarnessNode
-from venus_ros.nodes.interfaces import srv
+from venus_ros.nodes.interfaces import action, srv
 from venus_ros.nodes.reflex import ReflexNode
 from venus_ros.nodes.speaker import SpeakerNode
 
@@ -163,10 +167,6 @@ def test_words_that_are_no_utf8_stop_nothing(robot: Robot, world: Any) -> None:
 
 
 def test_a_sentence_is_spoken_by_action(robot: Robot, world: Any) -> None:
-    from rclpy.action import ActionClient
-
-    from venus_ros.nodes.interfaces import action
-
     client = ActionClient(world.peer, action.Speak, 'speak')
     world.until(client.server_is_ready, 'speak')
     feedback: list[Any] = []
@@ -192,3 +192,66 @@ def test_a_new_session_follows_a_reactivation(robot: Robot, world: Any) -> None:
     )
     robot.type('hello')
     world.until(lambda: any('Hello' in text for text in robot.said()), 'an answer')
+
+
+def test_evidence_is_what_was_known_at_the_request(robot: Robot, world: Any) -> None:
+    out = world.peer.create_publisher(Image, 'image', qos.IMAGE)
+    kept: list[Any] = []
+    world.peer.create_subscription(CompressedImage, 'frontend/frames', kept.append, qos.IMAGE)
+    data = array.array('B', bytes([200, 0, 0] * 48))
+    picture = Image(encoding='rgb8', height=8, width=6, step=18, data=data)
+
+    def seen() -> int:
+        picture.header.stamp = world.peer.get_clock().now().to_msg()
+        out.publish(picture)
+        return len(kept)
+
+    world.until(seen, 'a picture of the frontend')
+    world.spin(1.5)  # without a microphone units follow a second behind
+    robot.type('the cup please')
+    world.until(lambda: robot.works, 'a work')
+    span_id = robot.works[0].request_id
+    known = robot.call(
+        srv.GetEvidence, 'get_evidence', srv.GetEvidence.Request(evidence_id=span_id)
+    )
+    assert known.found and known.frames, known
+    opened = known.opened_at.sec + known.opened_at.nanosec * 1e-9
+    for frame in known.frames:
+        assert frame.format == 'jpeg' and frame.stamp.sec + frame.stamp.nanosec * 1e-9 <= opened
+    unknown = srv.GetEvidence.Request(evidence_id='nobody/1')
+    assert not robot.call(srv.GetEvidence, 'get_evidence', unknown).found
+
+
+def test_a_general_goal_is_routed_and_cancelled(robot: Robot, world: Any, make_arm: Any) -> None:
+    arm = make_arm()
+    server = robot.nodes['manipulation']
+    world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
+    client = ActionClient(world.peer, action.Delegate, 'delegate')
+    world.until(client.server_is_ready, 'delegate')
+    feedback: list[Any] = []
+    goal = action.Delegate.Goal(task='bring me the blue cup', deliver=False)
+    sent = client.send_goal_async(goal, lambda f: feedback.append(f.feedback))
+    handle = world.until(sent.done, 'answer to the goal') and sent.result()
+    result = handle.get_result_async()
+    world.until(lambda: arm.goals, 'goal at the robot')
+    assert arm.goals[0].request.object == 'blue_cup'
+    handle.cancel_goal_async()
+    world.until(result.done, 'the result')
+    assert arm.cancelled == 1
+    assert m.State(result.result().result.state) is m.State.CANCELLED
+    assert {f.work_id for f in feedback} == {robot.works[0].work_id}
+
+
+def test_sound_plays_before_the_first_clock_of_a_simulation(world: Any) -> None:
+    """Sound runs on the steady clock; only the stamps wait for `/clock`."""
+    world.add(SpeakerNode(**given(device='none', use_sim_time=True)))
+    out = world.peer.create_publisher(ROS_TYPES[m.SpeechChunk], 'speech', qos.SPEECH)
+    heard: list[Any] = []
+    world.peer.create_subscription(
+        ROS_TYPES[m.Playout], 'playout', heard.append, qos.LATCHED_READER
+    )
+    world.until(lambda: heard and out.get_subscription_count(), 'the speaker')
+    pcm = np.full(4800, 900, np.int16)
+    out.publish(to_ros(m.SpeechChunk('s', 1, 0, m.SpeechKind.AUDIO, 0, 24000, pcm)))
+    out.publish(to_ros(m.SpeechChunk('s', 1, 1, m.SpeechKind.END, 4800, 24000)))
+    world.until(lambda: heard[-1].played == 4800, 'all of it played')

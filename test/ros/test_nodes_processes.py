@@ -18,6 +18,9 @@ pytest.importorskip('rclpy', reason='needs ROS 2')
 
 from lifecycle_msgs.srv import GetState
 
+from venus_ros.nodes import qos
+from venus_ros.nodes.interfaces import msg
+
 END_S = 5.0
 NODES: dict[str, list[str]] = {
     'audio': [],
@@ -191,3 +194,48 @@ def test_what_cannot_work_is_told_and_the_node_stays(
     answer = ask.call_async(GetState.Request())
     world.until(answer.done, 'an answer of get_state')
     assert answer.result().current_state.label in ('unconfigured', 'inactive')
+
+
+def ask(world: Any, client: Any, arm: Any) -> tuple[Any, str]:
+    """Send a goal and wait until the robot is at it."""
+    _, result, work_id = client.ask(deliver=True, action='pick', object='red_cup')
+    world.until(lambda: arm.goals, 'goal at the robot')
+    return result, work_id
+
+
+def test_a_server_that_ends_stops_the_robot(
+    world: Any, launch: Any, make_arm: Any, make_client: Any
+) -> None:
+    arm = make_arm()
+    process = launch('capability_server', 'capability:=manipulation')
+    ask(world, make_client(), arm)
+    process.send_signal(signal.SIGTERM)
+    world.until(lambda: arm.cancelled, 'a cancel at the robot', END_S)
+    world.until(lambda: process.poll() is not None, 'the end of the server', END_S)
+    assert process.returncode == 0
+
+
+def test_a_server_that_was_killed_closes_what_it_left(
+    world: Any, launch: Any, make_arm: Any, make_client: Any
+) -> None:
+    """The next run learns the work from the harness, stops the robot, and runs nothing twice."""
+    arm = make_arm()
+    works: list[Any] = []
+    world.peer.create_subscription(msg.WorkArray, 'manipulation/works', works.append, qos.LATCHED)
+    harness = world.peer.create_publisher(msg.WorkArray, 'works', qos.LATCHED)
+    process = launch('capability_server', 'capability:=manipulation')
+    _, work_id = ask(world, make_client(), arm)
+    running = msg.Work.RUNNING
+    world.until(lambda: works and works[-1].works[-1].state == running, 'RUNNING')
+    process.kill()
+    harness.publish(msg.WorkArray(source='harness', works=works[-1].works))
+    launch('capability_server', 'capability:=manipulation')
+    world.until(lambda: arm.cancelled, 'a cancel at the robot', 30.0)
+    failed = msg.Work.FAILED
+
+    def closed() -> bool:
+        return any(w.work_id == work_id and w.state == failed for w in works[-1].works)
+
+    world.until(closed, 'FAILED in the works of the second run', 30.0)
+    assert works[-1].works[-1].error_code == 20023
+    assert len(arm.goals) == 1, 'the robot was asked twice'
