@@ -134,6 +134,24 @@ def test_what_cannot_be_told_within_the_limit_is_unspoken(bench: Any) -> None:
     assert sorted(ends) == [m.GoalStatus.SUCCEEDED, m.GoalStatus.ABORTED]
 
 
+@pytest.mark.parametrize('hangs', ['before it answers', 'while it tells'])
+def test_a_frontend_that_hangs_for_good_does_not_keep_works_open(bench: Any, hangs: str) -> None:
+    bench.frontend.tell_s = 1000.0
+    if hangs == 'before it answers':
+        bench.freeze('frontend')
+    span = bench.ask('go kitchen')
+    bench.run(190)
+    assert last(bench, span).state is m.State.UNSPOKEN, bench.brief()
+    bench.frontend.tell_s = 1.0
+    if hangs == 'before it answers':
+        bench.thaw('frontend')
+    bench.frontend.floor = m.Floor.FREE
+    again = bench.ask('go hall')
+    bench.run(8)
+    assert last(bench, again).state is m.State.DELIVERED, bench.brief()
+    assert max(bench.frontend.heard_ids.count(w.work_id) for w in bench.works()) == 1
+
+
 def test_a_muted_robot_tells_when_it_may_speak_again(bench: Any) -> None:
     state = m.ConversationState('s1', m.Floor.FREE, muted=True)
     bench.send(state, source='frontend')

@@ -192,6 +192,18 @@ def test_a_refused_request_is_one_failed_work_and_told_once(bench: Any) -> None:
     assert work.delivered and bench.frontend.told == ['I cannot dance.']
 
 
+def test_what_needs_a_confirmation_is_refused_aloud(bench: Any) -> None:
+    skills = bench.skills
+    strict = [replace(s, confirmation='always') if s.skill == 'go_to' else s for s in skills]
+    bench.skills = type(skills)(strict)
+    bench.start_harness()
+    span = bench.ask('look hall then go kitchen')
+    bench.run(5)
+    (work,) = bench.of(span)
+    assert work.error_code == Code.NOT_ALLOWED and bench.count(m.RobotGoal) == 0
+    assert bench.told('I may not go to the kitchen without a confirmation') == 1
+
+
 def test_a_planner_that_breaks_is_a_refusal_and_a_fault(bench: Any) -> None:
     span = bench.ask('crash it')
     bench.run(4)

@@ -35,6 +35,8 @@ HOLD_S = 10.0
 """A first step's result waits so long for the second's, so that both are told in one go."""
 ASK_AGAIN_S = 2.0
 REFUSED_WAIT_S = 0.3
+LONGEST_TELLING_S = 60.0
+"""A note that is neither heard nor cut after so long has lost its frontend."""
 SILENCE_S = 10.0
 """A frontend that keeps silent for so long on a free floor has chosen not to tell."""
 FATE_S = 3.0
@@ -53,6 +55,7 @@ class _Attempt:
     """One note on its way. Times are watch times."""
 
     note: AdmitNote
+    began_s: float
     asked_s: float
     stage: _Stage = _Stage.ASKED
     silent_s: float = 0.0
@@ -160,19 +163,28 @@ class Delivery:
         attempt = self._attempt
         if attempt is None:
             return
-        if attempt.stage is _Stage.ASKED:
+        if not any(untold(entry) for entry in self._entries(attempt.note.work_ids)):
+            self._attempt = None
+        elif attempt.stage is _Stage.ASKED:
             if self._watch.now_s - attempt.asked_s >= ASK_AGAIN_S:
                 attempt.asked_s = self._watch.now_s
                 self._out.append(attempt.note)
+        elif self._watch.now_s - attempt.began_s >= LONGEST_TELLING_S:
+            self._abandon(attempt)
         elif self._state.floor is Floor.FREE:
             attempt.silent_s += passed_s
             if attempt.silent_s >= SILENCE_S:
-                self._attempt = None
-                for entry in self._entries(attempt.note.work_ids):
-                    self._again_or_never(entry, attempt.hushed)
+                self._abandon(attempt)
+
+    def _abandon(self, attempt: _Attempt) -> None:
+        """Nothing came of a note; whether it is offered again is for the rules of a cut one."""
+        self._attempt = None
+        for entry in self._entries(attempt.note.work_ids):
+            self._again_or_never(entry, attempt.hushed)
 
     def _expire(self) -> None:
-        telling = self._attempt.note.work_ids if self._attempt else ()
+        taken = self._attempt is not None and self._attempt.stage is not _Stage.ASKED
+        telling = self._attempt.note.work_ids if self._attempt and taken else ()
         for work_id, since_s in list(self._pending_since.items()):
             if self._watch.now_s - since_s >= DELIVERY_LIMIT_S and work_id not in telling:
                 for entry in self._entries((work_id,)):
@@ -191,7 +203,7 @@ class Delivery:
             work_ids=tuple(entry.work.work_id for entry in due),
             text=_text(due),
         )
-        self._attempt = _Attempt(note, self._watch.now_s)
+        self._attempt = _Attempt(note, self._watch.now_s, self._watch.now_s)
         self._out.append(note)
 
     def _is_due(self, entry: Entry) -> bool:

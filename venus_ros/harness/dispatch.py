@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from venus_ros.core.errors import Code, VenusError
-from venus_ros.core.messages import DelegateCancel, DelegateGoal, Scope, State, Stopped, Work
+from venus_ros.core.messages import DelegateCancel, DelegateGoal, Kind, Scope, State, Stopped, Work
 from venus_ros.core.work import RELEASED, WorkEvent
 from venus_ros.harness import skills as skill_words
 from venus_ros.harness.job import resources, stops
@@ -78,8 +78,12 @@ class Dispatch:
 
     def skill_of(self, work: Work) -> Skill | None:
         """The skill that runs a work; none if it has none that is known."""
+        return self.find_skill(work.capability, work.skill)
+
+    def find_skill(self, capability: str, skill: str) -> Skill | None:
+        """A skill by its names, if there is one."""
         try:
-            return self._skills.get(work.capability, work.skill)
+            return self._skills.get(capability, skill)
         except VenusError:
             return None
 
@@ -188,8 +192,9 @@ class Dispatch:
     def outdate(self, entry: Entry) -> None:
         """A correction replaced this work: cancel it, and let nobody hear what it still brings."""
         entry.outdated = True
-        if entry.work.state is State.FAILED:
+        if entry.work.state is State.FAILED and untold(entry):
             entry.silent = True
+            self._table.say(Kind.DROPPED, entry.work, 'stale: a failure that was corrected')
         self._table.touch(entry)
         skill = self.skill_of(entry.work)
         if skill is None or 'correction' in skill.cancel_on or not entry.sent:

@@ -23,6 +23,7 @@ from venus_ros.harness.dispatch import Dispatch, Wish, executing
 from venus_ros.harness.evidence import EvidenceStore
 from venus_ros.harness.journal import Entry
 from venus_ros.harness.planner.base import Plan, PlanContext, PlannedStep, Planner, Refusal
+from venus_ros.harness.skills import promise
 from venus_ros.harness.table import WorkTable, arguments_of
 
 MAX_OPEN_WORKS = 8
@@ -124,7 +125,19 @@ class Requests:
         except Exception as error:
             self._table.say(Kind.FAULT, None, f'the planner failed: {type(error).__name__}')
             return Refusal(Code.INTERNAL, 'Something inside me failed when I thought about that.')
-        return planned.steps if isinstance(planned, Plan) else planned
+        return self._confirmed(planned.steps) if isinstance(planned, Plan) else planned
+
+    def _confirmed(self, steps: Steps) -> Steps | Refusal:
+        """Refuse what needs a confirmation that nobody can give by voice."""
+        for step in steps:
+            skill = self._dispatch.find_skill(step.capability, step.skill)
+            if skill is not None and skill.confirmation == 'always':
+                wish = promise(skill, step.arguments) or 'do that'
+                sentence = (
+                    f'I may not {wish} without a confirmation, and I cannot ask for one yet.'
+                )
+                return Refusal(Code.NOT_ALLOWED, sentence)
+        return steps
 
     def _mentioned(self, session_id: str) -> dict[str, str]:
         """What the last works were about: argument -> value."""
