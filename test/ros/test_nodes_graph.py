@@ -90,6 +90,9 @@ class Robot:
     def kinds(self) -> list[m.Kind]:
         return [event.kind for event in self.heard[m.Event]]
 
+    def playing(self) -> list[m.PlayoutState]:
+        return [playout.state for playout in self.heard[m.Playout]]
+
     def type(self, words: str) -> None:
         self.world.until(self.text.get_subscription_count, 'a reader of text_in')
         self.text.publish(String(data=words))
@@ -147,11 +150,9 @@ def test_stop_cancels_moves_and_silences(robot: Robot, world: Any, make_arm: Any
 
 def test_mute_silences_and_reset_is_taken(robot: Robot, world: Any) -> None:
     robot.type('hello')
-    playing = m.PlayoutState.PLAYING
-    world.until(lambda: robot.heard[m.Playout][-1:][0].state is playing, 'sound')
+    world.until(lambda: m.PlayoutState.PLAYING in robot.playing(), 'sound')
     assert robot.call(SetBool, 'frontend/mute', SetBool.Request(data=True)).success
-    muted = m.PlayoutState.MUTED
-    world.until(lambda: robot.heard[m.Playout][-1].state is muted, 'the speaker muted')
+    world.until(lambda: robot.playing()[-1] is m.PlayoutState.MUTED, 'the speaker muted')
     assert robot.state.muted
     assert robot.call(SetBool, 'frontend/mute', SetBool.Request(data=False)).success
     world.until(lambda: not robot.state.muted, 'not muted any more')
