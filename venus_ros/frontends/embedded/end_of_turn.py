@@ -19,7 +19,7 @@ COMPLETE_S = 0.45
 DOUBTFUL_S = 0.75
 OPEN_S = 1.6
 """Silence after a complete request, after words that may go on, and after half a sentence."""
-SPECULATE_S = 0.19
+SPECULATE_S = 0.12
 """Silence after which recognition starts; it is thrown away if speech goes on."""
 
 _GOES_ON = re.compile(

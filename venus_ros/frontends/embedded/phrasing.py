@@ -10,11 +10,13 @@ MAX_FIRST_WORDS = 9
 MAX_WORDS = 22
 
 _SENTENCE = re.compile(r'(?<=[.!?…。！？])["\')\]]*\s+|(?<=[。！？])')
+_OPENING = re.compile(r'((?:\S+ ){0,2}\S+,) (.+)')
+"""'Okay, …': made in a moment, and spoken while the rest is made."""
 _CLAUSE = re.compile(r'(?<=[,;:])\s+|\s+(?=(?:and|but|because|while|then)\s)')
 
 
 def pieces(text: str) -> list[str]:
-    """Cut `text` at sentences, and its first sentence at a clause, so that sound comes early.
+    """Cut `text` at sentences, and its first one further, so that sound comes early.
 
     The pieces joined by single spaces give the words of `text` again, in order.
     """
@@ -23,6 +25,9 @@ def pieces(text: str) -> list[str]:
         words = sentence.split()
         if not words:
             continue
+        if not found and (opening := _OPENING.match(sentence)):
+            found.append(opening[1])
+            sentence, words = opening[2], opening[2].split()
         long_first = not found and len(words) > MAX_FIRST_WORDS
         if long_first or len(words) > MAX_WORDS:
             found += _clauses(sentence, MAX_FIRST_WORDS if not found else MAX_WORDS)
