@@ -86,6 +86,18 @@ def test_doubled_and_late_chunks_are_cut() -> None:
     np.testing.assert_array_equal(rest.pcm, pcm[640:800, 0])
 
 
+def test_a_source_that_does_not_count_is_heard_and_told() -> None:
+    stream, pcm, out = SoundStream(), tone(16000), []
+    for k in range(50):
+        piece = pcm[k * 320 : (k + 1) * 320]
+        out += stream.push(Sound(piece, 16000, 'naive', 0, 1 + k * 20_000_000), k * 0.02)
+    assert sum(len(chunk.pcm) for chunk in out) >= 46 * 320
+    firsts = [chunk.first_sample for chunk in out]
+    assert firsts == sorted(set(firsts)), 'the index goes back'
+    (health,) = stream.health(1.0)
+    assert health.level is Level.WARN and 'first_sample' in health.message
+
+
 def test_a_lying_rate_is_found_by_counting() -> None:
     stream, pcm = SoundStream(), tone(16000, 8.0)
     for k in range(0, len(pcm), 320):  # 320 samples come every 10 ms: 32 kHz in truth
@@ -127,6 +139,14 @@ def test_silence_and_clipping_are_told(pcm: Any, says: str) -> None:
         stream.push(Sound(pcm.astype(np.int16), 16000, 'm', k * 320, 1), k * 0.02)
     (health,) = stream.health(8.0)
     assert health.level is Level.WARN and says in health.message, health.message
+
+
+def test_samples_that_are_no_numbers_are_told() -> None:
+    stream = SoundStream()
+    stream.push(Sound(tone(16000, 0.02), 16000, 'm', 0, 1, bad_samples=7), 0.0)
+    (health,) = stream.health(0.1)
+    assert health.level is Level.WARN and 'no numbers' in health.message
+    assert health.values['not finite'] == 7
 
 
 def test_nothing_heard_and_no_longer_heard_are_told() -> None:

@@ -26,7 +26,10 @@ WINDOW_S = 3.0
 RATE_TOLERANCE = 0.05
 STAMP_GAP_NS = 100_000_000
 """Types without a sample index: a stamp later than this shows a loss."""
+STRANGE_CHUNKS = 3
+"""After so many new chunks with an index of the past the index is not believed any more."""
 SILENT_S = 5.0
+RECENT_S = 5.0
 CLIPPED_SHARE = 0.01
 
 
@@ -41,6 +44,9 @@ class _Source:
     given: int = 0
     expected_ns: int = 0
     heard_s: float = 0.0
+    counts: bool = True
+    newest_ns: int = 0
+    strange: int = 0
 
 
 @dataclass(slots=True)
@@ -63,7 +69,7 @@ class SoundStream:
         self._source: _Source | None = None
         self._window: _Window | None = None
         self._loud_s = 0.0
-        self._second_s = float('-inf')
+        self._second_s = self._bad_s = float('-inf')
         self._clipped = 0.0
 
     @property
@@ -77,7 +83,9 @@ class SoundStream:
         if source is None or not len(sound.pcm):
             self.counts['empty'] += not len(sound.pcm)
             return []
-        self.counts['not finite'] += sound.bad_samples
+        if sound.bad_samples:
+            self.counts['not finite'] += sound.bad_samples
+            self._bad_s = now_s
         sound = self._place(source, sound)
         if not len(sound.pcm):
             return []
@@ -108,7 +116,7 @@ class SoundStream:
 
     def _place(self, source: _Source, sound: Sound) -> Sound:
         """Cut what came already; after a loss go on where the sound belongs."""
-        first = sound.first_sample
+        first = sound.first_sample if self._counts(source, sound) else -1
         if first < 0:
             late_ns = sound.stamp_ns - source.expected_ns
             lost = source.expected_ns and sound.stamp_ns and late_ns > STAMP_GAP_NS
@@ -128,6 +136,16 @@ class SoundStream:
             source.resampler = Resampler(source.rate_hz, RATE_HZ)
             source.given = self._first_out(source)
         return sound
+
+    def _counts(self, source: _Source, sound: Sound) -> bool:
+        """Whether the source's index can be believed: new sound must not be of the past."""
+        newer = sound.stamp_ns > source.newest_ns
+        past = sound.first_sample + len(sound.pcm) <= source.position
+        source.strange = source.strange + 1 if newer and past else 0
+        source.newest_ns = max(source.newest_ns, sound.stamp_ns)
+        if source.strange >= STRANGE_CHUNKS:
+            source.counts = False
+        return source.counts
 
     def _give(self, source: _Source, sound: Sound) -> list[AudioChunk]:
         out = source.resampler.push(to_mono(sound.pcm))
@@ -173,19 +191,26 @@ class SoundStream:
             return
         values |= {'source': source.source_id, 'rate_hz': source.rate_hz}
         values |= {'measured_hz': round(self.measured_hz)}
+        yield Health('audio', *self._verdict(source, now_s), values)
+
+    def _verdict(self, source: _Source, now_s: float) -> tuple[Level, str]:
         silence_s = now_s - source.heard_s
+        stated, ignored = source.rate_hz, self.second_source
         if silence_s > 2 * SOURCE_GONE_S:
-            level, text = Level.ERROR, f'no sound for {silence_s:.0f} s'
-        elif now_s - self._second_s < 5.0:
-            level = Level.ERROR
-            text = f'two sources: {source.source_id} is heard, {self.second_source} is ignored'
-        elif self.rate_lies:
-            level = Level.ERROR
-            text = f'{source.rate_hz} Hz are stated, but {self.measured_hz:.0f} arrive a second'
-        elif now_s - self._loud_s > SILENT_S:
-            level, text = Level.WARN, 'the microphone gives silence only; is it muted?'
-        elif self._clipped > CLIPPED_SHARE:
-            level, text = Level.WARN, f'{self._clipped:.0%} of the samples are clipped'
-        else:
-            level, text = Level.OK, 'hearing'
-        yield Health('audio', level, text, values)
+            return Level.ERROR, f'no sound for {silence_s:.0f} s'
+        if now_s - self._second_s < RECENT_S:
+            return Level.ERROR, f'two sources: {source.source_id} is heard, {ignored} is ignored'
+        if self.rate_lies:
+            return (
+                Level.ERROR,
+                f'{stated} Hz are stated, but {self.measured_hz:.0f} arrive a second',
+            )
+        if not source.counts:
+            return Level.WARN, 'first_sample does not count on; losses are guessed by stamps'
+        if now_s - self._bad_s < RECENT_S:
+            return Level.WARN, 'some samples are no numbers; they are heard as silence'
+        if now_s - self._loud_s > SILENT_S:
+            return Level.WARN, 'the microphone gives silence only; is it muted?'
+        if self._clipped > CLIPPED_SHARE:
+            return Level.WARN, f'{self._clipped:.0%} of the samples are clipped'
+        return Level.OK, 'hearing'
