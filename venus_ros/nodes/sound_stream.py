@@ -203,7 +203,7 @@ class SoundStream:
         if self.rate_lies:
             return (
                 Level.ERROR,
-                f'{stated} Hz are stated, but {self.measured_hz:.0f} arrive a second',
+                f'{stated} Hz are stated, {self.measured_hz:.0f} arrive a second',
             )
         if not source.counts:
             return Level.WARN, 'first_sample does not count on; losses are guessed by stamps'
