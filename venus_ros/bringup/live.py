@@ -30,6 +30,10 @@ from venus_ros.scenes.voices import user_audio
 READY_S = 90.0
 """Longest start of all nodes."""
 SPIN_S = 0.02
+USER = 'audio_file'
+"""Node that plays the user's sound."""
+DISCOVERY_S = 2.0
+"""Time for those who listen to find it, so that its first samples are heard."""
 PICTURE_EVERY_S = 0.5
 DOMAINS = range(20, 100)
 """Ports of higher ones lie where Linux takes those of outgoing connections."""
@@ -131,7 +135,7 @@ class _Stage:
         Raises:
             BackendError: they are not, after `READY_S`.
         """
-        nodes = [name for name in self._plan.nodes if name != 'audio_file']
+        nodes = [name for name in self._plan.nodes if name != USER]
         hidden = any(double.unavailable_until_s > 0 for double in scene.robots.values())
         end_s = time.monotonic() + READY_S
         states = dict.fromkeys(nodes, '')
@@ -144,6 +148,8 @@ class _Stage:
             waiting = [name for name, state in states.items() if state != 'active']
             seen = hidden or not self._absent
             if not waiting and self._ready and seen:
+                self._recorder.configure(USER)
+                self._recorder.spin(DISCOVERY_S)
                 return
             if any(child.given_up for child in supervisor.children.values()):
                 break
@@ -154,7 +160,7 @@ class _Stage:
 
     def play(self, scene: Scene, track: Track, supervisor: Supervisor, see: See) -> Log:
         """Start the user's sound, which is t = 0, and go on until the scene is over."""
-        self._recorder.activate('audio_file')
+        self._recorder.activate(USER)
         end_s = time.monotonic() + 5.0
         while self._recorder.first_sound_ns is None:
             self._recorder.spin(SPIN_S)

@@ -31,6 +31,8 @@ from venus_ros.nodes.interfaces import srv
 See = Callable[[str, Any, int], None]
 """(source, message, ROS time of its arrival in ns)."""
 
+CHANGE_S = 20.0
+
 TOPICS: tuple[tuple[str, type, Any], ...] = (
     ('works', m.Works, qos.LATCHED_READER),
     ('capabilities', m.Capabilities, qos.LATCHED_READER),
@@ -130,14 +132,20 @@ class Recorder:
         """Newest state of a watched node, empty before the first; asks until it is active."""
         return self._asked[node].label(time.monotonic())
 
-    def activate(self, node: str, timeout_s: float = 20.0) -> None:
-        """Configure and activate a lifecycle node. Raises BackendError if it does not."""
-        for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):
-            request = ChangeState.Request()
-            request.transition.id = transition
-            answer = self._call(ChangeState, f'{node}/change_state', request, timeout_s)
-            if answer is None or not answer.success:
-                raise BackendError('cannot be activated; its log says why', node)
+    def configure(self, node: str) -> None:
+        """Configure a lifecycle node. Raises BackendError if it does not take it."""
+        self._change(node, Transition.TRANSITION_CONFIGURE)
+
+    def activate(self, node: str) -> None:
+        """Activate a configured lifecycle node. Raises BackendError if it does not take it."""
+        self._change(node, Transition.TRANSITION_ACTIVATE)
+
+    def _change(self, node: str, transition: int) -> None:
+        request = ChangeState.Request()
+        request.transition.id = transition
+        answer = self._call(ChangeState, f'{node}/change_state', request, CHANGE_S)
+        if answer is None or not answer.success:
+            raise BackendError('does not change its state; its log says why', node)
 
     def set_number(self, node: str, name: str, value: float) -> None:
         """Set a parameter of a node. Raises BackendError if it does not take it."""
@@ -179,7 +187,9 @@ class Recorder:
     def _hear(self, ros: Any) -> None:
         """Only the first chunk matters: it says when t = 0 was."""
         if self._first_sound_ns is None:
-            self._first_sound_ns = from_ros(ros, m.AudioChunk).stamp_ns
+            chunk = from_ros(ros, m.AudioChunk)
+            before_ns = chunk.first_sample * 1_000_000_000 // chunk.sample_rate
+            self._first_sound_ns = chunk.stamp_ns - before_ns
             self._executor.create_task(self._forget_sound)
 
     def _forget_sound(self) -> None:
