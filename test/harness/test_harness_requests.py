@@ -349,6 +349,21 @@ def test_a_general_goal_with_arguments_needs_no_planner(bench: Any) -> None:
     assert [w.state for w in bench.of('g1')] == [m.State.DELIVERED], bench.brief()
 
 
+def test_a_general_goal_may_name_its_capability(bench: Any) -> None:
+    goal = m.DelegateGoal('g1', 'navigation', arguments_json='{"place": "hall"}', deliver=False)
+    for message in bench.harness.receive(goal, bench.now_s):
+        bench.send(message, source='harness')
+    bench.run(4)
+    assert [w.state for w in bench.of('g1')] == [m.State.COMPLETED], bench.brief()
+
+
+def test_a_general_goal_for_a_capability_that_is_not_there_is_aborted(bench: Any) -> None:
+    out = bench.harness.receive(m.DelegateGoal('g1', 'flying', task='go kitchen'), bench.now_s)
+    (result,) = [x for x in out if isinstance(x, m.DelegateResult)]
+    assert result.status is m.GoalStatus.ABORTED
+    assert result.work.error_code == Code.UNKNOWN_CAPABILITY and 'flying' in result.work.summary
+
+
 @pytest.mark.parametrize(
     ('arguments', 'code'),
     [('{"place": "mars"}', Code.INVALID_ARGUMENT), ('{', Code.INVALID_ARGUMENT)],

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""General goals: the harness' own action, by which anybody may ask for anything."""
+"""General goals: the harness' own action, by which anybody may ask for anything.
+
+A goal may name its capability or leave that to the planner.
+"""
 
 from __future__ import annotations
 
@@ -95,10 +98,14 @@ class Generals:
 
     def _plan(self, goal: DelegateGoal, asked: Asked) -> Steps | Refusal:
         """A goal with arguments is one step as it stands; else its task is planned."""
-        if not goal.arguments_json:
-            return self._requests.plan(asked)
         try:
-            skill, arguments = choose(self._skills, '', goal.skill, goal.arguments_json)
+            if not goal.arguments_json:
+                if goal.capability:
+                    self._skills.of(goal.capability)
+                return self._requests.plan(asked, capability=goal.capability)
+            skill, arguments = choose(
+                self._skills, goal.capability, goal.skill, goal.arguments_json
+            )
         except VenusError as error:
             return Refusal(error.code, error.message)
         return (PlannedStep(skill.capability, skill.skill, arguments, task=goal.task),)

@@ -96,9 +96,9 @@ class Harness:
         match message:
             case DelegateSpan():
                 self._requests.on_span(message)
-            case DelegateGoal(capability=''):
+            case DelegateGoal():
                 self._out += self._generals.on_goal(message, self._watch.now_s, self._stamp())
-            case DelegateCancel(capability=''):
+            case DelegateCancel():
                 self._generals.cancel(message.goal_id)
             case DelegateAnswer():
                 self._servers.on_answer(message)

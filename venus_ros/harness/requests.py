@@ -116,10 +116,10 @@ class Requests:
 
     # ---- planning ----------------------------------------------------------------------------
 
-    def plan(self, asked: Asked, unit: int = 0) -> Steps | Refusal:
+    def plan(self, asked: Asked, unit: int = 0, capability: str = '') -> Steps | Refusal:
         """Ask the planner; an error inside it is a refusal and a fault, not our end."""
         evidence = self._evidence.freeze(asked.request_id, asked.opened_ns, unit)
-        context = PlanContext(evidence.transcript, self._mentioned(asked.session_id))
+        context = PlanContext(evidence.transcript, self._mentioned(asked.session_id), capability)
         try:
             planned = self._planner.plan(asked.task, context)
         except Exception as error:
