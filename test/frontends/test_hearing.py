@@ -17,6 +17,8 @@ from venus_ros.frontends.embedded.end_of_turn import (
     sounds_open,
     wait_s,
 )
+from venus_ros.frontends.embedded.vocabulary import expected_words
+from venus_ros.harness.skills import load
 from venus_ros.language.acts import ActKind
 from venus_ros.scenes.voices import user_audio
 from venus_ros.silero import RATE_HZ, open_voice
@@ -45,7 +47,9 @@ def noise(seconds: float, kind: str, level: float = 3000) -> np.ndarray:
 
 @pytest.fixture(scope='module')
 def recogniser():
-    return Recogniser()
+    made = Recogniser()
+    made.expect(expected_words('Venus', load().offer()))
+    return made
 
 
 @pytest.fixture(scope='module')
@@ -159,3 +163,12 @@ def test_whole_sentences_do_not(text):
 def test_melody_only_shifts_the_wait():
     waits = [wait_s('the cup', ActKind.UNKNOWN, hint) for hint in (0.01, 0.5, None, 0.99)]
     assert waits == [OPEN_S, DOUBTFUL_S, DOUBTFUL_S, COMPLETE_S]
+
+
+@pytest.mark.parametrize('voice', ['alice', 'bob'])
+def test_stop_is_read_in_noise(recogniser, voice):
+    clip = user_audio('stop', voice)
+    fan = noise(len(clip) / RATE_HZ, 'fan', 1.0 * np.abs(clip).max()).astype(float)
+    fan *= np.sqrt(np.mean(clip.astype(float) ** 2) / np.mean(fan**2)) / 10
+    words = recogniser.recognise((clip + fan).astype(np.int16))
+    assert words.text.lower().strip('.!') == 'stop', words

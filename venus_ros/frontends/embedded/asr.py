@@ -26,6 +26,8 @@ MAX_PROMPT_TOKENS = 200
 SURE = 0.62
 FEW_WORDS = 3
 """Clear short words are read with more than this confidence; "uh huh" is not (clips, 2026-11)."""
+URGENT = frozenset(('stop', 'stop it', 'stop now', 'halt', 'freeze', 'cancel'))
+"""Short words that are believed at once: to stop for nothing is the smaller harm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,8 @@ class Recogniser:
     def recognise(self, pcm: Pcm, quick: bool = False) -> Words:
         """Words in `pcm`, int16 [samples] at 16 kHz; the last 28 s if it is longer.
 
-        A few unsure words are read a second time without the hint; unless both readings agree,
-        they count as noise: a cough or a hum easily becomes a short word of what is expected.
+        A few unsure words, unless they are urgent, are read a second time without the hint; if the
+        readings differ, they count as noise: a cough easily becomes a short word that is expected.
 
         Args:
             quick: half the time for somewhat more errors: for words that are still being spoken.
@@ -104,6 +106,8 @@ class Recogniser:
         length_s = len(sound) / RATE_HZ
         read = self._read(sound, quick)
         if quick or read.confidence >= SURE or len(read.text.split()) > FEW_WORDS:
+            return self._trust(read, length_s)
+        if _bare(read.text) in URGENT:
             return self._trust(read, length_s)
         again = self._read(sound, quick=True)
         if _bare(read.text) == _bare(again.text):
