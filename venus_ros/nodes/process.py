@@ -28,9 +28,8 @@ from venus_ros.nodes.lifecycle import VenusNode
 ROS_ERRORS = (_rclpy.RCLError, _rclpy.UnknownROSArgsError, _rclpy.RCLInvalidROSArgsError)
 """What wrong ROS arguments and names raise; said in one line."""
 DEADLINE_S = 4.0
+"""From the signal to the end; the middleware's own end is known to hang at times."""
 REST_S = 1.5
-LAST_S = 1.0
-"""The middleware's own end: everything of ours is released by then, and it is known to hang."""
 PARENT_VARIABLE = 'VENUS_PARENT_PID'
 """Environment variable: the process ends when this process is no longer its parent."""
 PR_SET_PDEATHSIG = 1
@@ -95,7 +94,8 @@ def run(*factories: Callable[[], VenusNode]) -> None:
         status = 2
     except ExternalShutdownException:
         pass
-    signal.setitimer(signal.ITIMER_REAL, LAST_S)
+    if not end.asked.is_set():
+        signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
     for node in nodes:
         node.destroy_node()
     if rclpy.ok():
