@@ -214,3 +214,18 @@ def test_the_eye_sees_the_newest_picture(world: Any, listener: Any, packed: bool
     np.testing.assert_array_equal(seen[0].pixels, RED)
     eye.close()
     eye.close()
+
+
+def test_the_eye_follows_a_remap_but_no_rename(world: Any) -> None:
+    class Seer(VenusNode):
+        def __init__(self) -> None:
+            arguments = ['--ros-args', '-r', 'image:=/camera/image_raw', '-r', '__node:=seer']
+            super().__init__('anything', cli_args=arguments)
+
+    node = world.add(Seer())
+    eye = Eye(node, lambda _: None)
+    names = world.peer.get_node_names
+    world.until(lambda: world.peer.count_subscribers('/camera/image_raw'), 'the remapped topic')
+    world.until(lambda: 'seer_eye' in names(), 'the eye under its own name')
+    assert names().count('seer') == 1, names()
+    eye.close()

@@ -45,10 +45,12 @@ class Eye:
             f'{node.get_name()}_eye',
             context=node.context,
             namespace=node.get_namespace(),
+            use_global_arguments=False,  # a rename of `node` is not meant for this one
             start_parameter_services=False,
             enable_rosout=False,
         )
-        self._raw = self._node.create_subscription(Image, 'image', lambda _: None, qos.IMAGE)
+        self._topic = node.resolve_topic_name('image')
+        self._raw = self._node.create_subscription(Image, self._topic, lambda _: None, qos.IMAGE)
         self._packed: Any = None
         self._taken = 0
         self._taken_s = float('-inf')
@@ -85,7 +87,7 @@ class Eye:
 
     def _choose(self) -> None:
         """Listen to compressed pictures only where nobody publishes raw ones."""
-        topic = self._node.resolve_topic_name('image')
+        topic = self._topic
         raw = self._node.count_publishers(topic)
         packed = self._node.count_publishers(f'{topic}/compressed')
         if packed and not raw and self._packed is None:
