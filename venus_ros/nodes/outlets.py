@@ -15,7 +15,6 @@ from venus_ros.nodes.clock import now_s
 from venus_ros.nodes.devices import PortAudio
 from venus_ros.nodes.playback import Playback
 
-
 STALL_S = 0.5
 """A process that stood still for longer was silent, as a device is: nothing is made up for."""
 
