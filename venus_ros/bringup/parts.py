@@ -5,263 +5,174 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from venus_ros.core.messages import (
-    AdmitNote,
-    AudioChunk,
-    Capabilities,
-    ConversationState,
-    DelegateAnswer,
-    DelegateCancel,
-    DelegateFeedback,
-    DelegateGoal,
-    DelegateResult,
-    DelegateSpan,
-    Engine,
-    Event,
-    Frame,
-    NoteAnswer,
-    Pcm,
-    Playout,
-    Pose,
-    RobotAnswer,
-    RobotCancel,
-    RobotFeedback,
-    RobotGoal,
-    RobotResult,
-    RobotServer,
-    Say,
-    SpeechChunk,
-    Stopped,
-    StopRequest,
-    Transcript,
-    TypedText,
-    Works,
-)
+from venus_ros.core import messages as m
 from venus_ros.core.session import Session
 from venus_ros.core.speaker import Speaker
 from venus_ros.core.step import DuplexFrontend, Prompt
 from venus_ros.harness.harness import Harness
 from venus_ros.harness.journal import Journal
+from venus_ros.harness.planner.base import Planner
 from venus_ros.harness.server import CapabilityServer
 from venus_ros.harness.skills import Skills, moves
+from venus_ros.reflex.reflex import Reflex
+from venus_ros.scenes.devices import Camera, Loudspeaker, Microphone, Played
 from venus_ros.scenes.format import Scene
-from venus_ros.scenes.graph import STEP_S, ZERO_NS, CountedClock, Part
-from venus_ros.scenes.log import Log
-from venus_ros.scenes.track import RATE_HZ, Track, read_picture
+from venus_ros.scenes.graph import CountedClock, Part
+from venus_ros.scenes.track import RATE_HZ, Track
+from venus_ros.silero import open_voice
 
-PICTURE_EVERY_S = 0.5
-STEP_SAMPLES = round(STEP_S * RATE_HZ)
+AUDIO = 'audio'
+"""Process in which microphone, speaker and reflex share a sound clock."""
 
-
-class Microphone:
-    """The user's track as sound chunks of one step each, from t = 0."""
-
-    def __init__(self, track: Track, clock: CountedClock, source_id: str) -> None:
-        self._track = track
-        self._clock = clock
-        self._source_id = source_id
-
-    def receive(self, message: Any, now_s: float) -> list[Any]:
-        """Nothing concerns a microphone."""
-        return []
-
-    def tick(self, now_s: float) -> list[Any]:
-        """The chunk that ends now."""
-        first = (self._clock.steps - 1) * STEP_SAMPLES
-        if first < 0:
-            return []
-        pcm = self._track.chunk(first, STEP_SAMPLES)
-        stamp_ns = ZERO_NS + first * 1_000_000_000 // RATE_HZ
-        return [AudioChunk(stamp_ns, self._source_id, first, RATE_HZ, pcm, 'microphone')]
+REFLEX = (m.StopRequest, m.AudioChunk, m.Playout, m.Event)
+SPEAKER = (m.SpeechChunk, m.Stopped, m.Event)
+FRONTEND = (
+    *(m.AudioChunk, m.Frame, m.TypedText, m.Say),
+    *(m.Playout, m.AdmitNote, m.Works, m.Capabilities, m.Stopped),
+)
+HARNESS = (
+    *(m.DelegateSpan, m.Event, m.Transcript, m.ConversationState, m.NoteAnswer, m.Playout),
+    *(m.DelegateGoal, m.DelegateAnswer, m.DelegateFeedback, m.DelegateResult, m.Works),
+    *(m.Stopped, m.Pose, m.Frame, m.RobotServer),
+)
+SERVER = (
+    *(m.DelegateGoal, m.DelegateCancel, m.Works, m.Stopped),
+    *(m.RobotAnswer, m.RobotFeedback, m.RobotResult, m.RobotServer),
+)
+ROBOT = (m.RobotGoal, m.RobotCancel)
 
 
-class Camera:
-    """Shows the newest picture of the scene, twice a second."""
+@dataclass(slots=True)
+class Cast:
+    """Makes the parts of one run, and makes them again after a kill.
 
-    def __init__(self, scene: Scene, clock: CountedClock) -> None:
-        self._clock = clock
-        self._pictures = [(a.at, read_picture(a.image)) for a in scene.user if a.image]
-        self._next_s = 0.0
-
-    def receive(self, message: Any, now_s: float) -> list[Any]:
-        """Nothing concerns a camera."""
-        return []
-
-    def tick(self, now_s: float) -> list[Any]:
-        """The picture of this moment, if one is due."""
-        t_s = self._clock.t_s
-        shown = [picture for at, picture in self._pictures if at <= t_s]
-        if not shown or t_s < self._next_s:
-            return []
-        self._next_s = t_s + PICTURE_EVERY_S
-        return [Frame(self._clock.stamp(), shown[-1].pixels, shown[-1].frame_id)]
-
-
-class Loudspeaker:
-    """A speaker and its device, whose clock is the counted one."""
-
-    def __init__(self, speaker: Speaker, clock: CountedClock, played: list[Any]) -> None:
-        self._speaker = speaker
-        self._clock = clock
-        self._played = played
-
-    def receive(self, message: Any, now_s: float) -> list[Any]:
-        """As the speaker does."""
-        return self._speaker.receive(message, now_s)
-
-    def tick(self, now_s: float) -> list[Any]:
-        """Hand the samples of one step to the device, then report."""
-        rate_hz = self._speaker.rate
-        pcm = self._speaker.pull(round(rate_hz * STEP_S))
-        self._played.append((self._clock.t_s - STEP_S, rate_hz, pcm))
-        return self._speaker.tick(now_s)
-
-
-def assemble(played: Sequence[tuple[float, int, Pcm]]) -> tuple[Pcm, int]:
-    """What was played from t = 0 on, and its rate: that of most of the sound."""
-    rates = [rate_hz for t_s, rate_hz, pcm in played if t_s >= 0 and pcm.any()]
-    rate_hz = max(set(rates), key=rates.count) if rates else RATE_HZ
-    ours = [(t_s, pcm) for t_s, rate, pcm in played if rate == rate_hz and t_s >= -1e-9]
-    if not ours:
-        return np.zeros(0, np.int16), rate_hz
-    out = np.zeros(round(ours[-1][0] * rate_hz) + len(ours[-1][1]), np.int16)
-    for t_s, pcm in ours:
-        first = round(t_s * rate_hz)
-        out[first : first + len(pcm)] = pcm[: len(out) - first]
-    return out, rate_hz
-
-
-def make_parts(
-    scene: Scene,
-    skills: Skills,
-    track: Track,
-    clock: CountedClock,
-    log: Log,
-    *,
-    open_frontend: Callable[[Scene], DuplexFrontend],
-    planner: Any,
-    folder: Path,
-    played: list[Any],
-) -> list[Part]:
-    """All parts of the graph of `scene`.
-
-    Args:
-        open_frontend: makes the frontend of the scene in counted mode; called at each start.
+    Attributes:
+        scene: what is played.
+        track: the user's sound.
+        skills: what can be asked for.
+        planner: routes requests.
+        open_frontend: gives the scene's frontend in counted mode.
+        clock: counted time.
         folder: where the journal lives.
-        played: takes (t_s, rate_hz, pcm) of all that the loudspeaker plays.
+        played: takes what the loudspeaker plays.
     """
-    runs = {name: count() for name in ('microphone', 'frontend', 'speaker', 'reflex', 'harness')}
-    ids = random.Random(scene.seed)
 
-    def run_of(name: str) -> str:
-        return f'{name}#{next(runs.setdefault(name, count())):04x}'
+    scene: Scene
+    track: Track
+    skills: Skills
+    planner: Planner
+    open_frontend: Callable[[Scene], DuplexFrontend]
+    clock: CountedClock
+    folder: Path
+    played: Played
+    _runs: Counter[str] = field(default_factory=Counter)
+    _frontends: list[DuplexFrontend] = field(default_factory=list)
+    _ids: random.Random = field(init=False)
 
-    def new_id() -> str:
-        return str(uuid.UUID(int=ids.getrandbits(128), version=4))
+    def __post_init__(self) -> None:
+        self._ids = random.Random(self.scene.seed)
 
-    frontends: list[DuplexFrontend] = []
+    def parts(self) -> list[Part]:
+        """All parts, in the order in which time reaches them."""
+        return [
+            Part('microphone', self._microphone, (), within=AUDIO),
+            *self._camera(),
+            Part('reflex', self._reflex, REFLEX, within=AUDIO),
+            Part('frontend', self._session, FRONTEND, _public, self._end_session),
+            Part('harness', self._harness, HARNESS),
+            *(self._server(name) for name in self.skills.capabilities()),
+            *self._robots(),
+            Part('speaker', self._speaker, SPEAKER, within=AUDIO),
+        ]
 
-    def session() -> Engine:
-        source = run_of('frontend')
-        frontends.append(open_frontend(scene))
+    def _run(self, name: str) -> str:
+        """`name` and which run of it this is."""
+        self._runs[name] += 1
+        return f'{name}#{self._runs[name]:04x}'
+
+    def _new_id(self) -> str:
+        return str(uuid.UUID(int=self._ids.getrandbits(128), version=4))
+
+    def _microphone(self) -> m.Engine:
+        return Microphone(self.track, self.clock, self._run('microphone'))
+
+    def _camera(self) -> Iterator[Part]:
+        if any(act.image for act in self.scene.user):
+            yield Part('camera', lambda: Camera(self.scene, self.clock), ())
+
+    def _reflex(self) -> m.Engine:
+        voice, source = open_voice(), self._run('reflex')
+        return Reflex(moves(self.skills), voice, source=source, stamp=self.clock.stamp)
+
+    def _session(self) -> m.Engine:
+        source = self._run('frontend')
+        self._frontends.append(self.open_frontend(self.scene))
         prompt = Prompt(session_id=f's{source[-4:]}')
-        return Session(frontends[-1], prompt, source=source)
+        return Session(self._frontends[-1], prompt, source=source)
 
-    def end_session(_: Engine) -> None:
-        while frontends:
-            frontends.pop().close()
+    def _end_session(self, _: m.Engine) -> None:
+        while self._frontends:
+            self._frontends.pop().close()
 
-    def speaker() -> Engine:
-        inner = Speaker(RATE_HZ, source=run_of('speaker'), stamp=clock.stamp)
-        return Loudspeaker(inner, clock, played)
+    def _harness(self) -> m.Engine:
+        return Harness(
+            self.skills,
+            self.planner,
+            Journal(self.folder / 'journal.sqlite'),
+            source=self._run('harness'),
+            stamp=self.clock.stamp,
+            new_id=self._new_id,
+        )
 
-    def harness() -> Engine:
-        journal = Journal(folder / 'journal.sqlite')
-        source = run_of('harness')
-        return Harness(skills, planner, journal, source=source, stamp=clock.stamp, new_id=new_id)
+    def _server(self, name: str) -> Part:
+        def make() -> m.Engine:
+            return CapabilityServer(
+                name,
+                self.skills,
+                source=self._run(name),
+                stamp=self.clock.stamp,
+                planner=self.planner,
+            )
 
-    return [
-        Part('microphone', lambda: Microphone(track, clock, run_of('microphone')), ()),
-        *_camera(scene, clock),
-        _reflex(skills, clock, run_of),
-        Part('frontend', session, _FRONTEND, hears=_from_harness, close=end_session),
-        Part('harness', harness, _HARNESS),
-        *(_server(name, skills, planner, clock, run_of) for name in skills.capabilities()),
-        *_robots(scene, clock),
-        Part('speaker', speaker, (SpeechChunk, Stopped, Event), within='audio'),
-    ]
+        def hears(message: Any) -> bool:
+            ours = not isinstance(message, m.DelegateGoal) or message.capability == name
+            return ours and _public(message)
 
+        return Part(name, make, SERVER, hears)
 
-_FRONTEND = (
-    AudioChunk, Frame, TypedText, Playout, AdmitNote, Works, Capabilities, Stopped, Say
-)  # fmt: skip
-_HARNESS = (
-    DelegateSpan, DelegateGoal, DelegateAnswer, DelegateFeedback, DelegateResult, Works,
-    NoteAnswer, Event, ConversationState, Playout, Stopped, Transcript, Pose, Frame, RobotServer,
-)  # fmt: skip
-_SERVER = (
-    DelegateGoal, DelegateCancel, RobotAnswer, RobotFeedback, RobotResult, RobotServer, Works,
-    Stopped,
-)  # fmt: skip
+    def _robots(self) -> Iterator[Part]:
+        """Doubles of the servers that the scene names; the simulated robot for all others."""
+        from venus_ros.sim.double import RobotDouble
 
+        def double(server: str) -> Callable[[], m.Engine]:
+            behaviour = self.scene.robots[server]
+            return lambda: RobotDouble(server, behaviour, start_s=self.clock.t_s)
 
-def _from_harness(message: Any) -> bool:
-    """Of the works, the frontend and the servers hear the harness' table only."""
-    return not isinstance(message, Works) or message.source == 'harness'
+        for server in self.scene.robots:
+            yield Part(f'double_{server}', double(server), ROBOT)
+        if {skill.server for skill in self.skills} - set(self.scene.robots):
+            yield Part('sim', self._sim, ROBOT)
 
+    def _sim(self) -> m.Engine:
+        from venus_ros.sim.robot import SimRobot
+        from venus_ros.sim.world import SimWorld
 
-def _camera(scene: Scene, clock: CountedClock) -> list[Part]:
-    if not any(act.image for act in scene.user):
-        return []
-    return [Part('camera', lambda: Camera(scene, clock), ())]
-
-
-def _reflex(skills: Skills, clock: CountedClock, run_of: Callable[[str], str]) -> Part:
-    from venus_ros.reflex.reflex import Reflex
-    from venus_ros.silero import open_voice
-
-    def make() -> Engine:
-        return Reflex(moves(skills), open_voice(), source=run_of('reflex'), stamp=clock.stamp)
-
-    return Part('reflex', make, (StopRequest, AudioChunk, Playout, Event), within='audio')
-
-
-def _server(
-    name: str, skills: Skills, planner: Any, clock: CountedClock, run_of: Callable[[str], str]
-) -> Part:
-    def make() -> Engine:
-        source = run_of(name)
-        return CapabilityServer(name, skills, source=source, stamp=clock.stamp, planner=planner)
-
-    def hears(message: Any) -> bool:
-        ours = not isinstance(message, DelegateGoal) or message.capability == name
-        return ours and _from_harness(message)
-
-    return Part(name, make, _SERVER, hears=hears)
-
-
-def _robots(scene: Scene, clock: CountedClock) -> list[Part]:
-    """Doubles of the servers that the scene names, and the simulated robot for all others."""
-    from venus_ros.sim.double import RobotDouble
-    from venus_ros.sim.robot import SimRobot
-    from venus_ros.sim.world import SimWorld
-
-    def sim() -> Engine:
-        world = SimWorld(seed=scene.seed)
-        for door in scene.blocked:
+        world = SimWorld(seed=self.scene.seed)
+        for door in self.scene.blocked:
             world.set_door(door, is_open=False)
-        return SimRobot(world, without=scene.robots, stamp=clock.stamp)
+        return SimRobot(world, without=self.scene.robots)
 
-    def double(server: str) -> Callable[[], Engine]:
-        return lambda: RobotDouble(server, scene.robots[server], start_s=clock.t_s)
+    def _speaker(self) -> m.Engine:
+        speaker = Speaker(RATE_HZ, source=self._run('speaker'), stamp=self.clock.stamp)
+        return Loudspeaker(speaker, self.clock, self.played)
 
-    takes = (RobotGoal, RobotCancel)
-    parts = [Part(f'double_{server}', double(server), takes) for server in scene.robots]
-    return [*parts, Part('sim', sim, takes)]
+
+def _public(message: Any) -> bool:
+    """Of the works, the frontend and the servers hear the harness' table only."""
+    return not isinstance(message, m.Works) or message.source == 'harness'

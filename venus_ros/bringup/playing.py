@@ -6,14 +6,14 @@ from __future__ import annotations
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from venus_ros.bringup.parts import assemble, make_parts
+from venus_ros.bringup.parts import Cast
 from venus_ros.core.errors import ConfigError
 from venus_ros.core.messages import StopRequest, TypedText
 from venus_ros.core.step import DuplexFrontend
 from venus_ros.harness.planner.embedded import EmbeddedPlanner
 from venus_ros.harness.skills import Skills, load
+from venus_ros.scenes.devices import Played, assemble
 from venus_ros.scenes.ending import Ending
 from venus_ros.scenes.format import Act, Do, Fault, Scene
 from venus_ros.scenes.graph import ZERO_NS, CountedClock, Graph
@@ -32,20 +32,12 @@ def play(scene: Scene, see: See = lambda t_s, source, message: None) -> Log:
     log = Log(track, ZERO_NS)
     clock = CountedClock()
     ending = Ending(scene, track)
-    played: list[Any] = []
+    played: Played = []
     with tempfile.TemporaryDirectory(prefix='venus-scene-') as folder:
-        parts = make_parts(
-            scene,
-            _skills(),
-            track,
-            clock,
-            log,
-            open_frontend=open_frontend,
-            planner=_planner(),
-            folder=Path(folder),
-            played=played,
+        cast = Cast(
+            scene, track, _skills(), _planner(), open_frontend, clock, Path(folder), played
         )
-        graph = Graph(parts, clock, log)
+        graph = Graph(cast.parts(), clock, log)
         try:
             _run(scene, graph, clock, log, ending, see)
         finally:
