@@ -29,6 +29,7 @@ EXECUTABLES: dict[str, str] = {
     'frontend': f'{NODES}.frontend',
     'harness': f'{NODES}.harness',
     'capability_server': f'{NODES}.capability_server',
+    'picture_file': f'{NODES}.picture_file',
     'sim': f'{SIM}.nodes',
     'robot_double': f'{SIM}.double_node',
 }
@@ -123,6 +124,8 @@ class Options:
         speaker: 'pyaudio', 'file' (writes `robot_wav`) or 'none'.
         robot_wav: where the robot's side goes, for `speaker='file'`.
         sim: whether the simulated robot runs.
+        camera: parameters of a camera that shows pictures made before, in place of the simulated
+            robot's; empty = no such camera.
         closed_doors: doors of the simulated house that are shut.
         doubles: server → behaviour, for servers that a robot double plays.
         journal: path of the harness' journal; '' = the user's own.
@@ -139,6 +142,7 @@ class Options:
     speaker: str = 'pyaudio'
     robot_wav: str = ''
     sim: bool = True
+    camera: Mapping[str, Any] = field(default_factory=dict)
     closed_doors: Sequence[str] = ()
     doubles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     journal: str = ''
@@ -195,7 +199,12 @@ def _robot(options: Options) -> list[ProcessPlan]:
         given = _given(closed_doors=','.join(options.closed_doors))
         if options.doubles:
             given['without'] = sorted(options.doubles)
+        if options.camera:
+            given['camera_hz'] = 0.0
         robots.append(ProcessPlan('sim', 'sim', (NodePlan('sim', given),)))
+    if options.camera:
+        node = NodePlan('camera', options.camera)
+        robots.append(ProcessPlan(node.name, 'picture_file', (node,)))
     for server, behaviour in options.doubles.items():
         node = NodePlan(f'double_{server}', {'server': server, **behaviour})
         robots.append(ProcessPlan(node.name, 'robot_double', (node,)))

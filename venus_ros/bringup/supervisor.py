@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -76,10 +77,14 @@ class Supervisor:
         }
         self._folder = tempfile.TemporaryDirectory(prefix='venus-')
         self._parameters = Path(self._folder.name) / 'parameters.yaml'
-        self._parameters.write_text(
-            yaml.safe_dump(plan.parameters(), sort_keys=False), encoding='utf-8'
-        )
+        self._given = plan.parameters()
+        self._write_parameters()
         self.children = {process.name: Child(process) for process in plan.processes}
+
+    @property
+    def pids(self) -> dict[str, int]:
+        """Name → process id of those that live."""
+        return {name: child.pid for name, child in self.children.items() if child.pid is not None}
 
     def start(self) -> None:
         """Start all processes."""
@@ -94,6 +99,13 @@ class Supervisor:
                 self._bury(child, now_s)
             if child.again_s is not None and now_s >= child.again_s:
                 self._start(child)
+
+    def give(self, node: str, **parameters: Any) -> None:
+        """Let `node` have these parameters besides its own from its next start on."""
+        self.plan.process_of(node)
+        given = self._given.setdefault(f'/**/{node}', {'ros__parameters': {}})
+        given['ros__parameters'].update(parameters)
+        self._write_parameters()
 
     def send(self, node: str, number: signal.Signals) -> None:
         """Send a signal to the process that holds `node`. Raises ConfigError for no such node."""
@@ -135,6 +147,10 @@ class Supervisor:
             for name, target in node.remaps:
                 arguments += ['-r', f'{node.name}:{name}:={target}']
         return [sys.executable, '-m', process.module, '--ros-args', *arguments]
+
+    def _write_parameters(self) -> None:
+        text = yaml.safe_dump(self._given, sort_keys=False)
+        self._parameters.write_text(text, encoding='utf-8')
 
     def _start(self, child: Child) -> None:
         child.again_s = None

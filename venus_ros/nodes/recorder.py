@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -54,6 +55,9 @@ class Recorder:
         see: takes every message.
         capabilities: servers whose own `works` are watched too.
         domain_id: DDS domain; none = that of the environment.
+
+    Attributes:
+        values: 'node: part' → the newest values of its diagnostics.
     """
 
     def __init__(
@@ -78,6 +82,10 @@ class Recorder:
             self._subscribe(topic, cls, profile)
         for name in capabilities:
             self._subscribe(f'{name}/works', m.Works, qos.LATCHED_READER)
+        self.values: dict[str, dict[str, str]] = {}
+        self._node.create_subscription(
+            DiagnosticArray, '/diagnostics', self._diagnose, qos.DIAGNOSTICS
+        )
         self._sound: Any = self._node.create_subscription(
             ROS_TYPES[m.AudioChunk], 'audio', self._hear, qos.AUDIO
         )
@@ -183,6 +191,11 @@ class Recorder:
             self._see(_source(topic, message), message, self.now_ns())
 
         self._node.create_subscription(ROS_TYPES[cls], topic, take, profile)
+
+    def _diagnose(self, ros: Any) -> None:
+        for status in ros.status:
+            part = status.name.removeprefix('venus: ')
+            self.values[part] = {pair.key: pair.value for pair in status.values}
 
     def _hear(self, ros: Any) -> None:
         """Only the first chunk matters: it says when t = 0 was."""

@@ -92,6 +92,21 @@ class Double:
     error_msg: str = ''
 
 
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """A camera that sends one picture after another, beside the conversation; only live.
+
+    Attributes:
+        hz: pictures per second.
+        width: of each picture, pixels.
+        height: of each picture, pixels.
+    """
+
+    hz: float = 30.0
+    width: int = 640
+    height: int = 480
+
+
 class Do(Enum):
     """What can be done to a node."""
 
@@ -218,6 +233,7 @@ class Scene:
     Attributes:
         script: script of the scripted frontend: a file, or its items as plain values.
         robots: server → its double; servers not named are the simulated robot's.
+        camera: sends pictures instead of the simulated robot's camera; none = that one does.
         blocked: doors of the simulated house that are blocked.
         lasts_s: shortest length; none = until nothing goes on any more.
         seed: of everything that is drawn.
@@ -231,6 +247,7 @@ class Scene:
     script: Any = None
     user: tuple[Act, ...] = ()
     robots: dict[str, Double] = field(default_factory=dict)
+    camera: Camera | None = None
     blocked: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     expect: tuple[Expectation, ...] = ()

@@ -15,6 +15,7 @@ from venus_ros.scenes.format import (
     NOISES,
     RESULTS,
     Act,
+    Camera,
     Do,
     Double,
     Expectation,
@@ -58,6 +59,7 @@ def _read(path: Path, above: frozenset[Path]) -> Scene:
         'script': lambda: _script(table, path),
         'user': lambda: _in_time(_act(item) for item in table.tables('user')),
         'robots': lambda: {name: _double(item) for name, item in table.named_tables('robots')},
+        'camera': lambda: _camera(table.table('camera')),
         'blocked': lambda: table.texts('blocked'),
         'faults': lambda: _in_time(_fault(item) for item in table.tables('faults')),
         'expect': lambda: tuple(_expectation(item) for item in table.tables('expect')),
@@ -70,6 +72,8 @@ def _read(path: Path, above: frozenset[Path]) -> Scene:
     scene = replace(scene, path=path, **{'name': path.stem, **changes})
     if scene.frontend == 'scripted' and scene.script is None:
         raise table.wrong('the scripted frontend needs a script', 'script')
+    if scene.camera and any(act.image for act in scene.user):
+        raise table.wrong('sends pictures of its own; leave out image under user', 'camera')
     return scene
 
 
@@ -146,6 +150,18 @@ def _double(table: Table) -> Double:
     )
     table.done()
     return double
+
+
+def _camera(table: Table | None) -> Camera | None:
+    if table is None:
+        return None
+    hz = table.number('hz', 30.0, least=0.1, most=120)
+    size = table.any('size', [640, 480])
+    sides = size if isinstance(size, list) else []
+    if len(sides) != 2 or not all(type(side) is int and 1 <= side <= 4096 for side in sides):
+        raise table.wrong(f'must be [width, height] in pixels, 1 to 4096, not {size}', 'size')
+    table.done()
+    return Camera(hz, *sides)
 
 
 def _fault(table: Table) -> Fault:
