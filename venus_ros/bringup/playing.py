@@ -52,6 +52,8 @@ def _run(
 ) -> None:
     acts = [act for act in scene.user if act.text or act.stop is not None]
     faults = list(scene.faults)
+    for fault in faults:
+        graph.check(fault.node)
     seen = 0
     while not ending.over(clock.t_s):
         while acts and acts[0].at <= clock.t_s:

@@ -52,6 +52,13 @@ class AudioFile(VenusNode):
     PARAMS = (
         Param('file', '', 'Sound file (WAV, FLAC, OGG); empty = silence only.'),
         Param('frame_id', 'microphone', 'Frame of the microphone.'),
+        Param(
+            'zero_s',
+            0.0,
+            'Steady time of sample 0, s: go on where it would be now; 0 = from the start.',
+            0.0,
+            1e12,
+        ),
     )
 
     def __init__(self, **node_options: Any) -> None:
@@ -69,6 +76,14 @@ class AudioFile(VenusNode):
         self._position = 0
         self._began_s = None
         self._activated_s = self._seen_s = now_s()
+        if self.param('zero_s'):
+            self._resume(now_s() - self.param('zero_s'))
+
+    def _resume(self, at_s: float) -> None:
+        """Go on as a microphone would that was away until `at_s` of the file's time."""
+        self._began_s = now_s() - at_s
+        self._began_ns = self.stamp() - round(at_s * 1e9)
+        self._position = int(at_s * RATE_HZ) // CHUNK_SAMPLES * CHUNK_SAMPLES
 
     def _begin(self) -> bool:
         """Sample 0 is now, if those who listen have had the time to find this node."""

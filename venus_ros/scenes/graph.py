@@ -135,6 +135,10 @@ class Graph:
         """Send `message` to all parts that take it, within the next step."""
         self._queue.append((source, message))
 
+    def check(self, name: str) -> None:
+        """Raise ConfigError if no part, and no process of parts, has this name."""
+        self._find(name)
+
     def kill(self, name: str, respawn: bool = True) -> None:
         """End parts without a farewell; they are made again after `RESPAWN_S`."""
         for seat in self._find(name):
