@@ -197,7 +197,7 @@ def test_an_ignored_cancel_is_told_truthfully(direct: Direct) -> None:
     direct.run(6)
     work = direct.work()
     assert (work.state, work.error_code) == (m.State.FAILED, int(Code.CANCEL_UNCONFIRMED))
-    assert 'could not make sure that it has stopped' in work.summary
+    assert 'could not make sure that the robot has stopped' in work.summary
 
 
 def test_a_queued_goal_is_cancelled_at_once(direct: Direct) -> None:

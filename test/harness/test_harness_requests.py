@@ -128,6 +128,18 @@ def test_a_correction_that_the_robot_ignores_still_tells_the_new_result_only(ben
     assert not bench.told('kitchen')
 
 
+def test_a_replaced_work_that_fails_is_not_told_but_kept_with_its_reason(bench: Any) -> None:
+    bench.robot.how.cancel_after, bench.robot.how.end_after = None, 60.0
+    old = bench.ask('go kitchen')
+    bench.run(1)
+    bench.robot.how = replace(bench.robot.how, end_after=2.0)
+    new = bench.ask('go bedroom', corrects=old, epoch=1)
+    bench.run(20)
+    assert bench.of(old)[0].error_code == Code.CANCEL_UNCONFIRMED, bench.brief()
+    assert bench.of(new)[0].state is m.State.DELIVERED and not bench.told('kitchen')
+    assert len(bench.sent_events(m.Kind.DROPPED, 'stale')) == 1
+
+
 def test_a_correction_to_the_same_thing_lets_it_run(bench: Any) -> None:
     old = bench.ask('go kitchen')
     bench.run(0.5)

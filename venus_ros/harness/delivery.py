@@ -266,13 +266,10 @@ class Delivery:
 
     def _never(self, entry: Entry, code: Code) -> None:
         """It is not told any more; whoever asks still finds it."""
-        if not untold(entry):
-            return
-        entry.silent = True
         if entry.work.state is State.FAILED:
-            self._table.touch(entry)
-            self._table.say(Kind.DROPPED, entry.work, f'{code.name.lower()}: a failure')
-        else:
+            self._table.silence(entry, f'{code.name.lower()}: a failure')
+        elif untold(entry):
+            entry.silent = True
             self._table.change(entry, WorkEvent.GIVE_UP, error_code=code)
 
     # ---- after a restart -----------------------------------------------------------------------

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from venus_ros.core.errors import Code, VenusError
-from venus_ros.core.messages import DelegateCancel, DelegateGoal, Kind, Scope, State, Stopped, Work
+from venus_ros.core.messages import DelegateCancel, DelegateGoal, Scope, State, Stopped, Work
 from venus_ros.core.work import RELEASED, WorkEvent
-from venus_ros.harness import skills as skill_words
-from venus_ros.harness.job import resources, stops
+from venus_ros.harness.job import failure_words, resources, stops
 from venus_ros.harness.journal import Entry
 from venus_ros.harness.skills import Limits, Skill, Skills
 from venus_ros.harness.table import WorkTable, arguments_of, untold
@@ -192,9 +191,8 @@ class Dispatch:
     def outdate(self, entry: Entry) -> None:
         """A correction replaced this work: cancel it, and let nobody hear what it still brings."""
         entry.outdated = True
-        if entry.work.state is State.FAILED and untold(entry):
-            entry.silent = True
-            self._table.say(Kind.DROPPED, entry.work, 'stale: a failure that was corrected')
+        if entry.work.state is State.FAILED:
+            self._table.silence(entry, 'stale: a correction replaced it before it was told')
         self._table.touch(entry)
         skill = self.skill_of(entry.work)
         if skill is None or 'correction' in skill.cancel_on or not entry.sent:
@@ -226,7 +224,7 @@ class Dispatch:
         skill = self.skill_of(entry.work)
         words = f'That did not work: {reason}.'
         if skill is not None:
-            words = skill_words.failure(skill, arguments_of(entry.work), {}, reason)
+            words = failure_words(skill, arguments_of(entry.work), code, reason, {})
         self._table.change(entry, WorkEvent.FAIL, error_code=code, error_msg=reason, summary=words)
         self.forget(entry.work.work_id)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from venus_ros.core.errors import Code
 from venus_ros.core.messages import DelegateGoal, GoalStatus, Scope, State, Work
 from venus_ros.core.work import RELEASED
-from venus_ros.harness.skills import Effect, Skill
+from venus_ros.harness.skills import Effect, Skill, failure, promise
 
 
 class Phase(Enum):
@@ -52,6 +52,20 @@ def resources(names: str) -> frozenset[str]:
 def spoken_server(skill: Skill) -> str:
     """How the robot's server is called in a sentence: `the navigate to pose server`."""
     return f'the {skill.server.strip("/").replace("/", " ").replace("_", " ")} server'
+
+
+def failure_words(
+    skill: Skill, arguments: Mapping[str, Any], code: Code, reason: str, result: Mapping[str, Any]
+) -> str:
+    """What the user hears about a work that failed.
+
+    Args:
+        reason: a clause; the robot's own reason in `result` goes first.
+    """
+    wish = promise(skill, arguments)
+    if code is Code.CANCEL_UNCONFIRMED and wish:
+        return f'I was told not to {wish}, but I could not make sure that the robot has stopped.'
+    return failure(skill, arguments, result, reason)
 
 
 def stops(skill: Skill, scope: Scope) -> bool:
@@ -135,7 +149,7 @@ class Job:
                 return None
             if self.phase is Phase.ENDED:
                 return Overdue(Code.CANCELLED, 'something else cancelled it')
-            return Overdue(Code.CANCEL_UNCONFIRMED, 'I could not make sure that it has stopped')
+            return Overdue(Code.CANCEL_UNCONFIRMED, 'the cancel was not confirmed')
         if self.phase is Phase.IDLE:
             if self.eligible_s is None or watch_s - self.eligible_s < limits.accept_s:
                 return None

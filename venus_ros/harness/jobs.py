@@ -14,7 +14,7 @@ from venus_ros.core.log import EventLog
 from venus_ros.core.messages import DelegateFeedback, DelegateResult, Kind, Work, Works
 from venus_ros.core.work import WorkEvent
 from venus_ros.harness import skills as skill_words
-from venus_ros.harness.job import Job
+from venus_ros.harness.job import Job, failure_words
 from venus_ros.harness.watch import Watch
 
 KEEP_ENDED = 50
@@ -115,8 +115,8 @@ class Jobs:
         cause = 0
         if job.skill is not None:
             cause = skill_words.cause_code(job.skill, result or {})
-            summary = summary or skill_words.failure(
-                job.skill, job.arguments, result or {}, reason
+            summary = summary or failure_words(
+                job.skill, job.arguments, code, reason, result or {}
             )
         self.change(
             job,

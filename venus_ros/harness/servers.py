@@ -144,8 +144,7 @@ class Servers:
 
     def _check_cancel(self, entry: Entry, sent: Sent) -> None:
         if self._watch.now_s >= sent.cancel_by_s:
-            reason = 'I could not make sure that it has stopped'
-            self._dispatch.fail(entry, Code.CANCEL_UNCONFIRMED, reason)
+            self._dispatch.fail(entry, Code.CANCEL_UNCONFIRMED, 'the cancel was not confirmed')
         elif self._watch.now_s - sent.asked_cancel_s >= 1.0:
             self._dispatch.ask_cancel(entry)
 

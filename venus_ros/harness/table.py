@@ -136,8 +136,18 @@ class WorkTable:
         self.touch(entry)
         self._changed[entry.work.work_id] = entry
         self._news = True
-        if reached is not None:
-            self.say(Kind.WORK_CHANGED, entry.work, reached.state.name)
+        if reached is None:
+            return
+        self.say(Kind.WORK_CHANGED, entry.work, reached.state.name)
+        if reached.state is State.FAILED and entry.outdated:
+            self.silence(entry, 'stale: a correction replaced it, so that its failure is not told')
+
+    def silence(self, entry: Entry, reason: str) -> None:
+        """Drop an untold failure; its record stays."""
+        if untold(entry):
+            entry.silent = True
+            self.touch(entry)
+            self.say(Kind.DROPPED, entry.work, reason)
 
     def say(self, kind: Kind, work: Work | None, reason: str) -> None:
         """Announce an event, about `work` if given."""
