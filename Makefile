@@ -6,7 +6,7 @@ PYTHON ?=
 SETUP := $(or $(PYTHON),python3) -m tools.environment --python "$(PYTHON)"
 ENTER := . .venv/venus.sh &&
 
-.PHONY: help demo test check build scenes talk doctor clean
+.PHONY: help demo test check build scenes bench talk doctor clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -31,6 +31,10 @@ build:  ## Build both packages with colcon, as in a ROS workspace
 scenes:  ## Play every scene in counted time
 	@$(SETUP) demo
 	@$(ENTER) venus play --report out/scenes
+
+bench:  ## Measure live conversations against the budgets, on a quiet machine
+	@$(SETUP) test
+	@$(ENTER) venus bench --report out/bench
 
 talk:  ## The same with this machine's microphone and loudspeaker
 	@$(SETUP) talk

@@ -51,6 +51,7 @@ setup(
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={
         f'{NAME}.scenes': ['clips/**/*', 'library/**/*'],
+        f'{NAME}.evaluation': ['scenes/*'],
     },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),

@@ -26,7 +26,7 @@ ROOMS = {
     'sim': {'core', 'language', 'harness', 'scenes', 'nodes'},
     'bringup': {
         'core', 'language', 'frontends', 'reflex', 'harness', 'memory', 'scenes', 'nodes',
-        'dashboard', 'sim',
+        'dashboard', 'evaluation', 'sim',
     },
 }  # fmt: skip
 """Room → the rooms that it may import, beside itself and the modules beside the rooms."""

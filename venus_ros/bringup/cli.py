@@ -58,6 +58,12 @@ def _parser() -> argparse.ArgumentParser:
     command('works', _works, "show the harness' table of works")
     stop = command('stop', _stop, 'stop the robot now')
     stop.add_argument('--scope', choices=('speech', 'motion', 'all'), default='all')
+    bench = command('bench', _bench, 'measure live conversations against the budgets')
+    bench.add_argument('name', nargs='*', help='idle, talk, talk_with_pictures; none = all')
+    bench.add_argument(
+        '--report', type=Path, default=Path('out/bench'), help='folder for bench.json'
+    )
+    bench.add_argument('--verbose', action='store_true', help='show what the nodes print')
     command('doctor', _doctor, 'say what is here, what is missing, and what to do')
     return parser
 
@@ -152,6 +158,12 @@ def _stop(chosen: argparse.Namespace) -> int:
     with Client() as client:
         print(client.stop(StopRequest('', Scope[chosen.scope.upper()])))
     return 0
+
+
+def _bench(chosen: argparse.Namespace) -> int:
+    from venus_ros.bringup.bench import bench
+
+    return bench(chosen.name, chosen.report, verbose=chosen.verbose)
 
 
 def _doctor(chosen: argparse.Namespace) -> int:
