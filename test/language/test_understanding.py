@@ -110,6 +110,30 @@ def test_a_correction_replaces_the_last_request(
     assert steps(again) == wanted, f'the corrected task reads differently: {act.task!r}'
 
 
+@pytest.mark.parametrize(
+    ('before', 'text', 'wanted'),
+    [
+        (
+            'come to the hall',
+            'bring me the banana from the kitchen',
+            [{'action': 'bring', 'object': 'banana'}],
+        ),
+        (RED_CUP, 'get me the banana', [{'action': 'bring', 'object': 'banana'}]),
+    ],
+)
+def test_a_request_that_lacks_nothing_corrects_nothing(
+    before: str, text: str, wanted: list[dict[str, str]], offer: tuple[Capability, ...]
+) -> None:
+    act = understand(text, capabilities=offer, context=talk_after(offer, before))
+    assert (act.kind, steps(act)) == (ActKind.DELEGATE, wanted)
+
+
+def test_whether_asks_as_if_does(offer: tuple[Capability, ...]) -> None:
+    for word in ('if', 'whether'):
+        act = understand(f'go to the kitchen and see {word} my keys are there', capabilities=offer)
+        assert [step.capability for step in act.steps] == ['navigation', 'search'], word
+
+
 def test_a_correction_keeps_the_rest_of_the_request(offer: tuple[Capability, ...]) -> None:
     act = understand('no, the bedroom', capabilities=offer, context=talk_after(offer, LOOK))
     assert act.kind is ActKind.CORRECT

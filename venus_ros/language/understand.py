@@ -153,7 +153,7 @@ def _corrected(said: Utterance) -> Act | None:
     if not said.talk.task:
         return None
     opening = OPENS_CORRECTION.match(said.text)
-    only_names = elliptic(said.text, said.reader)
+    only_names = elliptic(said.text, said.reader) and not _stands_alone(said)
     if opening is None and not only_names and not _INSTEAD.search(said.text):
         return None
     rest = said.text[opening.end() :] if opening else said.text
@@ -174,6 +174,16 @@ def _corrected(said: Utterance) -> Act | None:
     if soft and not skills & {step.skill for step in act.steps}:
         return _requested(task, said, ActKind.DELEGATE)
     return act
+
+
+def _stands_alone(said: Utterance) -> bool:
+    """Whether the words are a request of their own that lacks nothing: 'bring me the ball'."""
+    core = grammar.core(said.text, said.name)
+    first = core.partition(' ')[0]
+    if first in PREPOSITIONS or not said.reader.is_verb(first):
+        return False
+    asking = [c for c in said.reader.clauses(core, {}, said.name) if c.skill]
+    return bool(asking) and all(clause.filled.complete for clause in asking)
 
 
 def _misheard(rest: str, said: Utterance) -> Act | None:
