@@ -332,6 +332,18 @@ def test_a_request_that_was_opened_before_the_stop_does_not_move(bench: Any) -> 
     assert bench.of('s1/9')[0].state is m.State.CANCELLED and bench.count(m.RobotGoal) == 0
 
 
+@pytest.mark.parametrize(('age_s', 'works'), [(5.0, 1), (60.0, 0)])
+def test_a_request_that_arrives_late_is_carried_out_once_if_it_is_not_too_old(
+    bench: Any, age_s: float, works: int
+) -> None:
+    opened_ns = bench.stamp()
+    bench.run(age_s)
+    for _ in range(2):
+        bench.send(m.DelegateSpan('s1', 's1/9', m.SpanPhase.CLOSED, 1, 0, opened_ns, 'go kitchen'))
+    bench.run(3)
+    assert len(bench.of('s1/9')) == works and bench.count(m.RobotGoal) == works
+
+
 def test_a_stop_of_speech_alone_lets_moves_run(bench: Any) -> None:
     span = bench.ask('go kitchen')
     bench.run(1)

@@ -95,7 +95,7 @@ class Harness:
         self._watch.look(now_s)
         match message:
             case DelegateSpan():
-                self._requests.on_span(message)
+                self._requests.on_span(message, self._stamp())
             case DelegateGoal():
                 self._out += self._generals.on_goal(message, self._watch.now_s, self._stamp())
             case DelegateCancel():

@@ -44,6 +44,9 @@ class Asked:
     deliver: bool = True
     time_limit_s: float = 0.0
 
+SPAN_LIFE_NS = 30 * 10**9
+"""A span that is older when it arrives is not carried out any more."""
+
 
 class Requests:
     """Makes works of what is asked, each request once.
@@ -74,9 +77,16 @@ class Requests:
 
     # ---- spans -------------------------------------------------------------------------------
 
-    def on_span(self, span: DelegateSpan) -> None:
-        """Freeze what is known when a span opens; make its works when it closes."""
-        if span.phase is SpanPhase.OPENED:
+    def on_span(self, span: DelegateSpan, now_ns: int) -> None:
+        """Freeze what is known when a span opens; make its works when it closes.
+
+        A harness that was away is given the last spans again: what it has made works of already,
+        and what is too old to be wanted still, is left alone.
+        """
+        if now_ns - span.opened_ns > SPAN_LIFE_NS:
+            if span.phase is SpanPhase.CLOSED and not self._works_of(span.span_id):
+                self._table.say(Kind.DROPPED, None, f'request {span.span_id} is too old')
+        elif span.phase is SpanPhase.OPENED:
             self._evidence.freeze(span.span_id, span.opened_ns, span.unit)
         elif span.phase is SpanPhase.VOID:
             self._evidence.release(span.span_id)

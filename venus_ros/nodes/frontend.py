@@ -39,7 +39,7 @@ HEARS_S = 0.5
 """Without sound for so long, units are made of silence, and no time to them is measured."""
 TOLD = {
     m.SpeechChunk: ('speech', qos.SPEECH),
-    m.DelegateSpan: ('delegations', qos.EVENTS),
+    m.DelegateSpan: ('delegations', qos.DELEGATIONS),
     m.Event: ('events', qos.EVENTS),
     m.Transcript: ('transcript', qos.EVENTS),
     m.UnitReport: ('units', qos.EVENTS),

@@ -36,7 +36,7 @@ from venus_ros.nodes.process import run
 from venus_ros.nodes.run_id import run_id
 
 HEARD = {
-    m.DelegateSpan: ('delegations', qos.EVENTS),
+    m.DelegateSpan: ('delegations', qos.DELEGATIONS),
     m.Event: ('events', qos.EVENTS),
     m.ConversationState: ('state', qos.LATCHED_READER),
     m.Playout: ('playout', qos.LATCHED_READER),

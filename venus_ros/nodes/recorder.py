@@ -43,7 +43,7 @@ TOPICS: tuple[tuple[str, type, Any], ...] = (
     ('speech', m.SpeechChunk, qos.SPEECH),
     ('events', m.Event, qos.EVENTS),
     ('transcript', m.Transcript, qos.EVENTS),
-    ('delegations', m.DelegateSpan, qos.EVENTS),
+    ('delegations', m.DelegateSpan, qos.DELEGATIONS),
     ('units', m.UnitReport, qos.EVENTS),
 )
 

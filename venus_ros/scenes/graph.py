@@ -20,6 +20,7 @@ from venus_ros.core.messages import (
     AudioChunk,
     Capabilities,
     ConversationState,
+    DelegateSpan,
     Engine,
     Frame,
     Playout,
@@ -38,7 +39,8 @@ ZERO_NS = 1_000_000_000_000
 """Counted ROS time of t = 0."""
 DEPTH: dict[type, int] = {AudioChunk: 50, Frame: 1}
 """Messages of a kind that wait for a frozen part; unlimited where nothing stands."""
-LATCHED = (Works, Capabilities, Playout, ConversationState, Stopped, RobotServer)
+LATCHED = (Works, Capabilities, Playout, ConversationState, Stopped, RobotServer, DelegateSpan)
+"""Kinds whose newest message a new part is given: of each sender, server and span."""
 UNLOGGED = (AudioChunk, Frame)
 
 
@@ -196,7 +198,7 @@ class Graph:
         if not isinstance(message, UNLOGGED):
             self._log.add(self.clock.t_s, source, message)
         if isinstance(message, LATCHED):
-            which = getattr(message, 'server', '')
+            which = getattr(message, 'server', '') or getattr(message, 'span_id', '')
             self._latched[type(message), source, which] = (source, message)
         for seat in self._seats.values():
             if not seat.part.listens(source, message):
