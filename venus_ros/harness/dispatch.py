@@ -136,6 +136,7 @@ class Dispatch:
         elif before.work.state in (State.CANCELLED, State.STALE):
             code = before.work.error_code
             self._table.change(entry, WorkEvent.CONFIRM_CANCEL, error_code=code)
+            self.forget(entry.work.work_id)
         elif entry.work.state is State.QUEUED:
             self._table.change(entry, WorkEvent.WAIT)
         return True
@@ -176,6 +177,7 @@ class Dispatch:
         if executing(entry):
             if not entry.sent:
                 self._table.change(entry, WorkEvent.CONFIRM_CANCEL, error_code=why)
+                self.forget(entry.work.work_id)
             elif entry.work.state is not State.CANCELLING:
                 self._table.change(entry, WorkEvent.ASK_CANCEL, error_code=why)
                 self.ask_cancel(entry)
