@@ -26,8 +26,9 @@ export LD_LIBRARY_PATH='{libraries}'
 export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
 export RMW_IMPLEMENTATION=rmw_fastrtps_cpp
 # Fast DDS loses many pictures over best effort with its default transports.
-[ -n "${{FASTDDS_BUILTIN_TRANSPORTS:-}}" ] || \\
-  export FASTDDS_DEFAULT_PROFILES_FILE="${{FASTDDS_DEFAULT_PROFILES_FILE:-{root}/config/fastdds.xml}}"
+if [ -z "${{FASTDDS_BUILTIN_TRANSPORTS:-}}${{FASTDDS_DEFAULT_PROFILES_FILE:-}}" ]; then
+  export FASTDDS_DEFAULT_PROFILES_FILE='{root}/config/fastdds.xml'
+fi
 unset PYTHONPATH PYTHONHOME
 """
 
