@@ -35,7 +35,9 @@ TAKES = {
     'robot': (m.RobotGoal, m.RobotCancel),
     'frontend': (m.AdmitNote, m.Works),
 }  # fmt: skip
-LATCHED = (m.Works, m.Stopped, m.ConversationState, m.Playout, m.RobotServer)
+LATCHED = (
+    m.Works, m.Stopped, m.ConversationState, m.Playout, m.RobotServer, m.DelegateSpan
+)  # fmt: skip
 
 
 class WordPlanner:
@@ -322,7 +324,8 @@ class Bench:
             sender, message = queue.popleft()
             self.sent.append((self.now_s, sender, message))
             if isinstance(message, LATCHED):
-                self._latched[type(message), sender, getattr(message, 'server', '')] = message
+                which = getattr(message, 'server', '') or getattr(message, 'span_id', '')
+                self._latched[type(message), sender, which] = message
             for name, part in self.parts().items():
                 kind = 'server' if name in self.skills.capabilities() else name
                 if name == sender or not isinstance(message, TAKES[kind]):

@@ -293,6 +293,30 @@ def test_a_harness_that_lost_its_journal_tells_no_old_stories(bench: Any) -> Non
     assert not bench.works() and len(bench.frontend.told) == 1
 
 
+def test_spans_that_are_given_again_after_a_restart_run_nothing_again(bench: Any) -> None:
+    bench.ask('go kitchen')
+    old = bench.ask('go kitchen')
+    bench.ask('go kitchen', corrects=old)
+    bench.run(6)
+    restart_harness(bench)
+    bench.run(6)
+    assert bench.count(m.RobotGoal) == 1 and bench.told('kitchen') == 1, bench.brief()
+
+
+@pytest.mark.parametrize('journal', [':memory:', 'damaged'])
+def test_without_its_memory_a_new_harness_carries_out_nothing_old(
+    bench: Any, journal: str, tmp_path: Any
+) -> None:
+    bench.ask('go kitchen')
+    bench.run(6)
+    bench.kill_harness()
+    (tmp_path / 'damaged').write_bytes(b'no database at all' * 100)
+    bench.journal_path = journal if journal == ':memory:' else str(tmp_path / 'damaged')
+    bench.start_harness()
+    bench.run(6)
+    assert bench.count(m.RobotGoal) == 1, bench.brief()
+
+
 def test_the_journal_knows_that_a_waiting_work_was_sent(bench: Any) -> None:
     bench.ask('go kitchen')
     waiting = bench.ask('bring banana')

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
@@ -42,11 +44,11 @@ class Histories(RuleBasedStateMachine):
 
     skills: Skills
     bench_type: Any
+    new_journal: Any
 
     @initialize()
     def begin(self) -> None:
-        self.bench = self.bench_type(self.skills, ':memory:')
-        self.journal = self.bench.harness._table.journal
+        self.bench = self.bench_type(self.skills, self.new_journal())
         self.spans: list[str] = []
         self.heard: Counter[str] = Counter()
         self.frontends = [self.bench.frontend]
@@ -103,7 +105,7 @@ class Histories(RuleBasedStateMachine):
         self.thaw()
         self.bench.kill_harness()
         self.bench.run(down_s)
-        self.restart_harness()
+        self.bench.start_harness()
 
     @rule(name=st.sampled_from(SERVERS), down_s=st.sampled_from([0.0, 1.0, 4.0]))
     def server_dies(self, name: str, down_s: float) -> None:
@@ -128,16 +130,6 @@ class Histories(RuleBasedStateMachine):
         old = self.bench.frontend
         self.bench.frontend = type(old)(f's{len(self.frontends) + 1}', old.turns)
         self.frontends.append(self.bench.frontend)
-
-    def restart_harness(self) -> None:
-        from venus_ros.harness import harness as module
-
-        bench = self.bench
-        bench.harness = module.Harness(
-            bench.skills, bench.planner, self.journal,
-            source='harness#x', stamp=bench.stamp, new_id=bench.new_id,
-        )  # fmt: skip
-        bench.give_latched('harness')
 
     # ---- what must hold ------------------------------------------------------------------------
 
@@ -181,10 +173,12 @@ class Histories(RuleBasedStateMachine):
         assert not left, f'{left} still runs: {bench.brief()}'
 
 
-def test_any_history_ends_well(skills: Skills, bench: Any) -> None:
+def test_any_history_ends_well(skills: Skills, bench: Any, tmp_path: Path) -> None:
     from hypothesis.stateful import run_state_machine_as_test
 
+    numbers = itertools.count()
     Histories.skills, Histories.bench_type = skills, type(bench)
+    Histories.new_journal = staticmethod(lambda: str(tmp_path / f'{next(numbers)}.sqlite'))
     run_state_machine_as_test(
         Histories,
         settings=settings(

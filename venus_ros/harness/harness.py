@@ -79,7 +79,10 @@ class Harness:
         self._mark_restored()
         self._dispatch = Dispatch(self._table, skills, self._watch)
         self._servers = Servers(self._table, self._dispatch, self._watch)
-        self._requests = Requests(self._table, self._dispatch, planner, self._evidence, new_id)
+        since_ns = 0 if journal.complete else stamp()
+        self._requests = Requests(
+            self._table, self._dispatch, planner, self._evidence, new_id, since_ns
+        )
         self._generals = Generals(self._requests, self._dispatch, skills)
         self._delivery = Delivery(self._table, self._watch, new_id)
         self._absent: dict[str, str] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ class Entry:
         silent: it is not told (any more).
         attempts: notes that the frontend admitted for it.
         restored: it had ended before the harness was restarted.
+        also_asked: earlier requests for the same, which led to this work too.
     """
 
     work: Work
@@ -52,6 +53,7 @@ class Entry:
     silent: bool = False
     attempts: int = 0
     restored: bool = False
+    also_asked: list[str] = field(default_factory=list)
 
 
 class Journal:
@@ -62,6 +64,9 @@ class Journal:
 
     Args:
         path: SQLite file, made with its folder if absent; `:memory:` keeps nothing.
+
+    Attributes:
+        complete: whatever an earlier run has done is in it; false in memory, or after damage.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -69,6 +74,7 @@ class Journal:
         self._faults: list[str] = []
         self._unsaved: dict[str, Entry] = {}
         self._failing = False
+        self.complete = self._path != ':memory:'
         self._database = self._open()
 
     def load(self, now_ns: int) -> list[Entry]:
@@ -140,6 +146,7 @@ class Journal:
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):
                     raise
+                self.complete = False
                 aside = _free_name(Path(self._path))
                 Path(self._path).rename(aside)
                 for suffix in ('-wal', '-shm'):
@@ -149,6 +156,7 @@ class Journal:
                 )
                 return _connect(self._path)
         except (OSError, sqlite3.Error) as error:
+            self.complete = False
             self._faults.append(
                 f'cannot open the journal {self._path}: {error}; works are kept in memory only'
             )

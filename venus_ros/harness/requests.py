@@ -27,6 +27,8 @@ from venus_ros.harness.skills import promise
 from venus_ros.harness.table import WorkTable, arguments_of
 
 MAX_OPEN_WORKS = 8
+SPAN_LIFE_NS = 30 * 10**9
+"""A span that is older when it arrives is not carried out any more."""
 Steps = tuple[PlannedStep, ...]
 _TOO_MANY = 'I have too much to do already. Please ask me again when something is done.'
 
@@ -44,9 +46,6 @@ class Asked:
     deliver: bool = True
     time_limit_s: float = 0.0
 
-SPAN_LIFE_NS = 30 * 10**9
-"""A span that is older when it arrives is not carried out any more."""
-
 
 class Requests:
     """Makes works of what is asked, each request once.
@@ -57,6 +56,8 @@ class Requests:
         planner: routes the words.
         evidence: freezes what is known at a request.
         new_id: draws the ids of works.
+        since_ns: spans that were opened earlier are not carried out: an earlier run may have, and
+            nobody remembers.
     """
 
     def __init__(
@@ -66,13 +67,14 @@ class Requests:
         planner: Planner,
         evidence: EvidenceStore,
         new_id: Callable[[], str],
+        since_ns: int = 0,
     ) -> None:
         self._table = table
         self._dispatch = dispatch
         self._planner = planner
         self._evidence = evidence
         self._new_id = new_id
-        self._joined: dict[str, list[Entry]] = {}
+        self._since_ns = since_ns
         self._stopped_ns = -1
 
     # ---- spans -------------------------------------------------------------------------------
@@ -83,18 +85,18 @@ class Requests:
         A harness that was away is given the last spans again: what it has made works of already,
         and what is too old to be wanted still, is left alone.
         """
-        if now_ns - span.opened_ns > SPAN_LIFE_NS:
-            if span.phase is SpanPhase.CLOSED and not self._works_of(span.span_id):
+        if span.opened_ns < max(self._since_ns, now_ns - SPAN_LIFE_NS):
+            if span.phase is SpanPhase.CLOSED and not self._table.of_request(span.span_id):
                 self._table.say(Kind.DROPPED, None, f'request {span.span_id} is too old')
         elif span.phase is SpanPhase.OPENED:
             self._evidence.freeze(span.span_id, span.opened_ns, span.unit)
         elif span.phase is SpanPhase.VOID:
             self._evidence.release(span.span_id)
-        elif span.phase is SpanPhase.CLOSED and not self._works_of(span.span_id):
+        elif span.phase is SpanPhase.CLOSED and not self._table.of_request(span.span_id):
             asked = Asked(
                 span.span_id, span.session_id, span.task, span.opened_ns, span.intent_epoch
             )
-            old = self._works_of(span.corrects) if span.corrects else []
+            old = self._table.of_request(span.corrects) if span.corrects else []
             self.make(asked, self.plan(asked, span.unit), old)
 
     def on_stopped(self, stopped: Stopped) -> None:
@@ -107,22 +109,16 @@ class Requests:
         found: dict[str, Entry] = {}
         for name in ids:
             entry = self._table.get(name)
-            for one in [entry] if entry else self._works_of(name):
+            for one in [entry] if entry else self._table.of_request(name):
                 found[one.work.work_id] = one
         return list(found.values())
 
-    def _works_of(self, request_id: str) -> list[Entry]:
-        return self._joined.get(request_id) or self._table.of_request(request_id)
-
     def forget(self) -> None:
-        """Let go of evidence and joins whose works have all ended."""
+        """Let go of evidence whose works have all ended."""
         open_ids = {e.work.request_id for e in self._table if e.work.state not in ENDED}
         for entry in self._table:
             if entry.work.request_id not in open_ids:
                 self._evidence.release(entry.work.request_id)
-        for request_id, works in list(self._joined.items()):
-            if all(entry.work.state in ENDED for entry in works):
-                del self._joined[request_id]
 
     # ---- planning ----------------------------------------------------------------------------
 
@@ -191,7 +187,7 @@ class Requests:
         The earlier requests still lead to them.
         """
         for entry in works:
-            self._joined[entry.work.request_id] = works
+            entry.also_asked.append(entry.work.request_id)
             self._table.revise(entry, request_id=asked.request_id)
             self._table.say(Kind.DROPPED, entry.work, 'asked again while it runs: joined')
 

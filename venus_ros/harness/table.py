@@ -57,8 +57,12 @@ class WorkTable:
         return self._entries.get(work_id)
 
     def of_request(self, request_id: str) -> list[Entry]:
-        """All works of a request, oldest first."""
-        return [e for e in self._entries.values() if e.work.request_id == request_id]
+        """All works that a request led to, oldest first."""
+        return [
+            entry
+            for entry in self._entries.values()
+            if entry.work.request_id == request_id or request_id in entry.also_asked
+        ]
 
     def followers(self, entry: Entry) -> list[Entry]:
         """Works that wait, or waited, for this one."""
