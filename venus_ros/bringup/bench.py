@@ -21,7 +21,7 @@ from venus_ros.evaluation.bench import Run
 from venus_ros.evaluation.meter import Meter
 from venus_ros.scenes.format import Scene
 from venus_ros.scenes.reading import read_scene
-from venus_ros.scenes.report import versions
+from venus_ros.scenes.report import versions, write_report
 
 SCENES = Path(evaluation.__file__).parent / 'scenes'
 IDLE = 'idle'
@@ -38,7 +38,9 @@ COUNTERS = {'sent': ('camera: camera', 'pictures'), 'used': ('frontend: camera',
 
 
 def bench(names: Sequence[str], folder: Path, *, verbose: bool) -> int:
-    """Play and measure; write `bench.json` into `folder`. Returns 0 if all budgets held, else 1.
+    """Play and measure. Returns 0 if all budgets and scenes held, else 1.
+
+    Writes `bench.json` into `folder`, and below it each scene's report, sound and picture.
 
     Args:
         names: some of `NAMES`; empty = all.
@@ -61,7 +63,7 @@ def bench(names: Sequence[str], folder: Path, *, verbose: bool) -> int:
         contents['runs'][name] = evaluation.record(run, found)
         held &= run.outcome.passed and all(verdict['held'] is not False for verdict in found)
         _show(run, found)
-    folder.mkdir(parents=True, exist_ok=True)
+        write_report([run.outcome], folder / name)
     text = json.dumps(contents, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / 'bench.json').write_text(text + '\n', encoding='utf-8')
     print(f'{"all budgets held" if held else "NOT ALL BUDGETS HELD"}; {folder / "bench.json"}')

@@ -47,6 +47,7 @@ BUDGETS = (
     Budget('stop_to_cancel', 'max', 20),
     Budget('goal_accepted', 'p95 over the floor', 25),
     Budget('gaps', 'count', 0),
+    Budget('gap_samples', 'count', 0),
 )
 IDLE_BUDGET = Budget('cpu_percent', 'sum', 20)
 
