@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -227,6 +228,18 @@ def test_fast_feedback_does_not_flood_the_works(direct: Direct) -> None:
         direct.send(message)
         direct.run(0.1)
     assert len(direct.of(m.Works)) - before <= 11
+
+
+def test_an_action_without_feedback_may_be_silent(skills: Skills) -> None:
+    (go_to,) = skills.of('navigation')
+    quiet = replace(go_to, limits=replace(go_to.limits, feedback_gap_s=0.0))
+    direct = Direct(Skills([quiet]))
+    direct.ask()
+    direct.accept()
+    direct.run(100)
+    assert direct.work().state is m.State.RUNNING
+    direct.end(m.GoalStatus.SUCCEEDED)
+    assert direct.work().state is m.State.COMPLETED
 
 
 def test_the_goals_own_time_limit_goes_before_the_skills(direct: Direct) -> None:

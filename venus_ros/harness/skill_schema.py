@@ -80,7 +80,10 @@ _SKILL = {
             'type': 'object',
             'additionalProperties': False,
             'properties': {
-                name: _SECONDS for name in ('accept_s', 'feedback_gap_s', 'total_s', 'cancel_s')
+                'accept_s': _SECONDS,
+                'feedback_gap_s': {'type': 'number', 'minimum': 0, 'maximum': 86400},
+                'total_s': _SECONDS,
+                'cancel_s': _SECONDS,
             },
         },
         'arguments': {'type': 'object', 'additionalProperties': _ARGUMENT},
