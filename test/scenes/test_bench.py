@@ -35,8 +35,8 @@ def a_run(lags_ms: list[float], events: tuple[Kind, ...] = (), gap_samples: int 
         log.add(9.0, 'frontend', UnitReport('s', 90, 0, gap_samples=gap_samples))
     for kind in events:
         log.add(9.0, 'x', Event(kind))
-    usage = {'harness': Usage(cpu_percent=15), 'frontend': Usage(cpu_percent=4.5)}
-    usage |= {'bench': Usage(cpu_percent=50), 'double_look': Usage(cpu_percent=50)}
+    usage = {'harness': Usage(15.0, rss_mb=[1.0]), 'frontend': Usage(4.5, rss_mb=[1.0])}
+    usage |= {'bench': Usage(50.0, rss_mb=[1.0]), 'double_look': Usage(50.0, rss_mb=[1.0])}
     outcome = Outcome(Scene('x', Path('x.yaml')), log, Story(), (), {})
     return Run(outcome, usage, {'sent': 30.0})
 
@@ -94,10 +94,14 @@ def test_the_meter_counts_a_session_whole() -> None:
             t_s += 1.0
             time.sleep(0.2)
         assert meter.usage['parent'].cpu_percent > 5, meter.usage
-        assert meter.usage['parent'].last_mb > 5
+        assert meter.usage['parent'].rss_mb[-1] > 5
     finally:
         os.killpg(child.pid, 9)
         child.wait()
+
+
+def test_memory_grows_from_half_time_on() -> None:
+    assert Usage(rss_mb=[100.0, 900.0, 950.0, 960.0]).growth_mb == 10.0
 
 
 def test_rates_run_from_change_to_change() -> None:

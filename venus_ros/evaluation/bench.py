@@ -166,7 +166,7 @@ def table(run: Run, found: list[dict[str, Any]]) -> Iterator[str]:
     for name, usage in sorted(run.usage.items()):
         yield (
             f'{name:<24}{usage.cpu_percent:>8.1f}{usage.peak_percent:>8.1f}'
-            f'{usage.last_mb:>8.0f}{usage.last_mb - usage.first_mb:>+8.1f}'
+            f'{usage.rss_mb[-1]:>8.0f}{usage.growth_mb:>+8.1f}'
         )
     for verdict in found:
         if verdict['held'] is False:

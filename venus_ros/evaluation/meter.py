@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from venus_ros.core.errors import BackendError
@@ -25,21 +25,28 @@ class Usage:
     Attributes:
         cpu_percent: of one core, over the whole watch.
         peak_percent: of one core, in the worst second.
-        first_mb: resident memory at the first look, MB.
-        last_mb: at the last one.
-        most_mb: at most.
+        rss_mb: resident memory at each look, MB.
     """
 
     cpu_percent: float = 0.0
     peak_percent: float = 0.0
-    first_mb: float = 0.0
-    last_mb: float = 0.0
-    most_mb: float = 0.0
+    rss_mb: list[float] = field(default_factory=list)
+
+    @property
+    def growth_mb(self) -> float:
+        """Resident memory at the last look against that at half time: by then all is loaded."""
+        return self.rss_mb[-1] - self.rss_mb[len(self.rss_mb) // 2] if self.rss_mb else 0.0
 
     def record(self) -> dict[str, float]:
         """As it stands in a report."""
-        names = ('cpu_percent', 'peak_percent', 'first_mb', 'last_mb', 'most_mb')
-        return {name: round(getattr(self, name), 1) for name in names}
+        return {
+            'cpu_percent': round(self.cpu_percent, 1),
+            'peak_percent': round(self.peak_percent, 1),
+            'first_mb': round(self.rss_mb[0], 1),
+            'last_mb': round(self.rss_mb[-1], 1),
+            'most_mb': round(max(self.rss_mb), 1),
+            'growth_mb': round(self.growth_mb, 1),
+        }
 
 
 class Meter:
@@ -96,7 +103,7 @@ class Meter:
         now_s = time.monotonic()
         watched = self._known.get(name)
         if watched is None or watched.pid != pid:
-            self._known[name] = _Watched(pid, now_s, cpu_s, now_s, cpu_s, Usage(first_mb=rss_mb))
+            self._known[name] = _Watched(pid, now_s, cpu_s, now_s, cpu_s, Usage())
         self._known[name].add(now_s, cpu_s, rss_mb)
 
     def count(self, t_s: float, name: str, total: Any) -> None:
@@ -128,7 +135,7 @@ class _Watched:
 
     def add(self, now_s: float, cpu_s: float, rss_mb: float) -> None:
         usage = self.usage
-        usage.last_mb, usage.most_mb = rss_mb, max(usage.most_mb, rss_mb)
+        usage.rss_mb.append(rss_mb)
         if now_s <= self.last_s:
             return
         peak = 100 * (cpu_s - self.last_cpu_s) / (now_s - self.last_s)
