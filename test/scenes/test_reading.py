@@ -68,6 +68,8 @@ def test_reads_everything(tmp_path: Path) -> None:
         ('name: all', 'name: 7', 1, 'name: must be text'),
         ('frontend: embedded', 'frontend: magic', 2, 'must be one of embedded'),
         ('voice: bob', 'vioce: bob', 4, 'user[0].vioce: unknown key'),
+        ('voice: bob', 'voice: zoe', 4, 'user[0].voice: must be one of alice'),
+        ('"no wait"', '"..."', 4, 'user[0].say: has no words'),
         ('at: 6.0, say', 'at: soon, say', 4, 'user[0].at: must be a number'),
         ('at: 6.0, say', 'at: -1, say', 4, 'user[0].at: must lie in'),
         ('at: 6.0, say', 'at: .nan, say', 4, 'user[0].at: must lie in'),

@@ -11,6 +11,7 @@ from pathlib import Path
 from venus_ros.bringup.plan import Options, Plan, make_plan
 from venus_ros.core.errors import Code, VenusError
 from venus_ros.core.messages import Scope, StopRequest
+from venus_ros.frontends.registry import NAMES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,7 +70,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _robot_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('--frontend', default='embedded', help='what hears and answers')
+    parser.add_argument(
+        '--frontend', default='embedded', choices=sorted(NAMES), help='what hears and answers'
+    )
     parser.add_argument('--no-sim', dest='sim', action='store_false', help='a real robot is there')
     parser.add_argument('--skills', default='', metavar='FILE', help='skills to add or override')
     parser.add_argument(

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from venus_ros.bringup.judging import decide
+from venus_ros.bringup.vetting import vet
 from venus_ros.core.errors import ConfigError
+from venus_ros.harness.skills import load
 from venus_ros.scenes.format import Scene
 from venus_ros.scenes.log import Log
 from venus_ros.scenes.narrator import Narrator
@@ -31,6 +33,8 @@ def shipped(name: str) -> Path:
         return file
     inside = LIBRARY / f'{name}.yaml'
     if not inside.is_file():
+        if file.is_dir():
+            raise ConfigError('is a folder; give the scenes in it, e.g. with *.yaml', name)
         names = ', '.join(path.stem for path in all_shipped())
         raise ConfigError(f'no such file, and no shipped scene; there are {names}', name)
     return inside
@@ -39,17 +43,32 @@ def shipped(name: str) -> Path:
 def perform(files: Sequence[Path], folder: Path | None, *, live: bool, verbose: bool) -> int:
     """Play `files` one after the other. Returns 0 if all of them held, else 1.
 
-    All files are read before the first is played, so that a mistake in one costs no time.
+    All files are read, and a folder for the report is there, before the first is played: a mistake
+    costs no time.
 
     Raises:
         VenusError: a scene is wrong, or the robot does not get ready.
     """
     scenes = [read_scene(file) for file in files]
+    skills = load()
+    for scene in scenes:
+        vet(scene, skills)
+    if folder is not None:
+        _make_folder(folder)
     outcomes = [_perform_one(scene, live=live, verbose=verbose) for scene in scenes]
     if folder is not None:
         write_report(outcomes, folder)
     _sum_up(outcomes, folder)
     return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f'cannot be a folder for the report: {error.strerror}', str(folder)
+        ) from None
 
 
 def _perform_one(scene: Scene, *, live: bool, verbose: bool) -> Outcome:

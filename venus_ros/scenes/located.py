@@ -46,8 +46,8 @@ class Table:
         return key in self._lines
 
     def line_of(self, key: str) -> int:
-        """Line of `key`."""
-        return int(self._lines[key].start_mark.line) + 1
+        """Line of `key`; of the table where it has none."""
+        return int(self._lines.get(key, self.node).start_mark.line) + 1
 
     def done(self, known: Iterable[str] = ()) -> None:
         """Complain about the first key that nobody took; `known` are named besides the taken."""

@@ -30,6 +30,7 @@ from venus_ros.scenes.format import (
     Span,
 )
 from venus_ros.scenes.located import Table, read_table
+from venus_ros.scenes.voices import DEFAULT_VOICE, SPEAKERS, slug
 
 Timed = TypeVar('Timed', Act, Fault)
 
@@ -105,7 +106,7 @@ def _act(table: Table) -> Act:
     act = Act(
         at=_time(table, 'at'),
         say=table.text('say'),
-        voice=table.text('voice', 'alice'),
+        voice=table.text('voice', DEFAULT_VOICE, tuple(SPEAKERS)),
         wav=_beside(table, 'wav', folder, table.text('wav')),
         text=table.text('text'),
         image=_beside(table, 'image', folder, table.text('image')),
@@ -115,6 +116,8 @@ def _act(table: Table) -> Act:
         line=table.line,
     )
     table.done()
+    if 'say' in table and not slug(act.say):
+        raise table.wrong('has no words', 'say')
     if act.noise and not (act.say or act.wav) and act.noise.for_s is None:
         raise table.wrong('noise alone needs for_s', 'noise')
     return act
