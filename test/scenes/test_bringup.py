@@ -68,6 +68,17 @@ def test_wrong_choices_are_refused(options: Options) -> None:
         make_plan(options)
 
 
+@pytest.mark.parametrize('command', ['tell', 'speak'])
+@pytest.mark.parametrize(
+    ('words', 'complaint'), [('', 'no words'), (' ', 'no words'), ('\udcff\udcfe', 'not UTF-8')]
+)
+def test_no_words_and_no_text_are_refused_before_anything_starts(
+    command: str, words: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, words]) == 2
+    assert complaint in capsys.readouterr().err
+
+
 def test_a_user_who_chose_the_transports_is_left_alone() -> None:
     ours = wire({})
     assert set(ours) == set(PROFILES) and all(Path(file).is_file() for file in ours.values())

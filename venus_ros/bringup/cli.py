@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from venus_ros.bringup.plan import Options, Plan, make_plan
-from venus_ros.core.errors import Code, VenusError
+from venus_ros.core.errors import Code, InputError, VenusError
 from venus_ros.core.messages import Scope, StopRequest
 from venus_ros.frontends.registry import NAMES
 
@@ -127,17 +127,31 @@ def _plan(chosen: argparse.Namespace) -> Plan:
 def _tell(chosen: argparse.Namespace) -> int:
     from venus_ros.nodes.client import Client
 
+    words = _words(chosen)
     with Client() as client:
-        client.type_text(' '.join(chosen.text))
+        client.type_text(words)
     return 0
 
 
 def _speak(chosen: argparse.Namespace) -> int:
     from venus_ros.nodes.client import Client
 
+    words = _words(chosen)
     with Client() as client:
-        print(f'heard: {client.speak(" ".join(chosen.text))}')
+        print(f'heard: {client.speak(words)}')
     return 0
+
+
+def _words(chosen: argparse.Namespace) -> str:
+    """The words given, as one text. Raises InputError where there are none, or no UTF-8."""
+    words = ' '.join(chosen.text).strip()
+    if not words:
+        raise InputError('there are no words', 'text')
+    try:
+        words.encode()
+    except UnicodeEncodeError:
+        raise InputError('is not UTF-8 text', 'text') from None
+    return words
 
 
 def _works(chosen: argparse.Namespace) -> int:

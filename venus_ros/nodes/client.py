@@ -31,7 +31,7 @@ class Client:
 
     def __enter__(self) -> Client:
         self._context = rclpy.Context()
-        rclpy.init(context=self._context)
+        rclpy.init(args=[], context=self._context)
         self._node = rclpy.create_node('person', context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
