@@ -172,7 +172,7 @@ def _heard_of_turns(
     heard: dict[tuple[str, int], tuple[float, float, int, bool]] = {}
     for t_s, _, report in log.of(Playout):
         now_s = _when(log, t_s, report.stamp_ns)
-        for turn in (*report.recent, _current(report)):
+        for turn in report.recent or (_current(report),):
             key = (turn.session_id, turn.turn_id)
             if turn.played == 0 or key not in rates_hz:
                 continue
