@@ -112,7 +112,9 @@ def test_environment_file_keeps_what_was_sourced(tmp_path: Path) -> None:
 
 def test_wheel_paths_are_mended_once(tmp_path: Path, log: CommandLog) -> None:
     (tmp_path / 'bin').mkdir()
-    (tmp_path / 'bin' / 'python').symlink_to(sys.executable)
+    python = tmp_path / 'bin' / 'python'
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
     file = tmp_path / 'share' / 'some_msgs' / 'cmake' / 'export.cmake'
     file.parent.mkdir(parents=True)
     file.write_text(
