@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -97,12 +98,15 @@ def _run(scene: Scene, narrator: Narrator, *, live: bool, verbose: bool) -> Log:
             print(f'         {process}: {line}', flush=True)
 
     print('   starting the nodes', flush=True)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nodes are ended
     try:
         return play_live(scene, narrator.see, say)
     except Exception:
         if not verbose:
             print('\n'.join(f'   {line}' for line in tail), file=sys.stderr)
         raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _sum_up(outcomes: Sequence[Outcome], folder: Path | None) -> None:

@@ -42,6 +42,7 @@ class Stage:
         self._plan = plan
         self._arrived: list[tuple[int, str, Any]] = []
         self._ready = False
+        self._available = 0
         self._absent: dict[str, str] = {'capabilities': 'not told yet'}
         servers = [p.name for p in plan.processes if p.executable == 'capability_server']
         self._recorder = Recorder(self._see, servers, domain)
@@ -55,6 +56,7 @@ class Stage:
         if isinstance(message, ConversationState):
             self._ready = message.stage == 'ready'
         elif isinstance(message, Capabilities):
+            self._available = sum(c.available for c in message.capabilities)
             self._absent = {
                 c.capability: c.reason for c in message.capabilities if not c.available
             }
@@ -81,7 +83,7 @@ class Stage:
             states = {name: self._recorder.state_of(name) for name in nodes}
             waiting = [name for name, state in states.items() if state != 'active']
             seen = hidden or not self._absent
-            if not waiting and self._ready and seen:
+            if not waiting and self._ready and seen and self._learnt():
                 self._recorder.configure(USER)
                 self._recorder.spin(DISCOVERY_S)
                 return
@@ -89,8 +91,14 @@ class Stage:
                 break
         missing = [f'{name} is {states[name] or "silent"}' for name in waiting]
         missing += [] if self._ready else ['the frontend is not ready']
+        missing += [] if self._learnt() else ['the frontend does not know what can be asked']
         missing += [f'{name}: {reason}' for name, reason in self._absent.items()]
         raise BackendError(f'the robot did not get ready: {"; ".join(missing)}', scene.name)
+
+    def _learnt(self) -> bool:
+        """Whether the conversation knows of as many skills as there are."""
+        skills = self._recorder.values.get('frontend: skills', {})
+        return skills.get('available') == str(self._available)
 
     def play(
         self, scene: Scene, track: Track, supervisor: Supervisor, see: See, attend: Attend

@@ -15,6 +15,8 @@ from venus_ros.scenes.narrator import Narrator
 
 SPIN_S = 0.1
 LOG = Path('out/talk/nodes.log')
+TROUBLE = ('[ERROR]', '[FATAL]', 'error:', 'ended (')
+"""What is shown beside the conversation."""
 
 
 def talk(plan: Plan) -> int:
@@ -29,7 +31,13 @@ def talk(plan: Plan) -> int:
         narrator.see(time.monotonic() - begin_s, source, message)
 
     with LOG.open('w', encoding='utf-8', buffering=1) as log, asked_to_end() as end:
-        supervisor = Supervisor(plan, lambda name, line: print(f'{name}: {line}', file=log))
+
+        def say(name: str, line: str) -> None:
+            print(f'{name}: {line}', file=log)
+            if any(word in line for word in TROUBLE):
+                print(f'         {name}: {line}', flush=True)
+
+        supervisor = Supervisor(plan, say)
         recorder = Recorder(see)
         print(f'starting; the nodes write to {LOG}; Ctrl-C ends', flush=True)
         try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import array
 import secrets
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -27,6 +26,7 @@ from venus_ros.nodes.convert import from_ros, to_ros, to_time
 from venus_ros.nodes.eye import Eye
 from venus_ros.nodes.handover import Handover
 from venus_ros.nodes.interfaces import srv
+from venus_ros.nodes.learner import Learner
 from venus_ros.nodes.lifecycle import Health, Level, Param, VenusNode
 from venus_ros.nodes.pictures import to_jpeg
 from venus_ros.nodes.process import run
@@ -83,7 +83,8 @@ class FrontendNode(VenusNode):
         self.route(m.NoteAnswer, self._on_note_answer)
         for cls, (topic, profile) in HEARD.items():
             self.listen(cls, topic, profile, self._put)
-        self.listen(m.Capabilities, 'capabilities', qos.LATCHED, self._learn)
+        self._learner = Learner(self._warm, self._put)
+        self.listen(m.Capabilities, 'capabilities', qos.LATCHED, self._learner.learn)
         self._answers: dict[str, list[Future[m.NoteAnswer]]] = {}
         self._speak = SpeakServer(self, self._put, self._silence)
         self._intake = intake.Intake(self, self._put)
@@ -106,6 +107,8 @@ class FrontendNode(VenusNode):
             failed=lambda why: self._handover.put(lambda: self._on_failed(why)),
             stamp=self.stamp,
         )
+        if self._learner.known is not None:
+            self._session.put(self._learner.known)
         self._eye = Eye(self, self._see) if self.param('pictures') else None
         self._tell_loading()
 
@@ -182,17 +185,10 @@ class FrontendNode(VenusNode):
         )
         self.send([state])
 
-    def _learn(self, known: m.Capabilities) -> None:
-        """Give capabilities to the session once everything that understanding needs is made."""
-        if self.param('frontend') != 'embedded':
-            self._put(known)
-            return
-
-        def learn() -> None:
+    def _warm(self, known: m.Capabilities) -> None:
+        """What understanding needs for them is made before the session hears of them."""
+        if self.param('frontend') == 'embedded':
             warm(known.capabilities)
-            self._put(known)
-
-        threading.Thread(target=learn, name='learn', daemon=True).start()
 
     def _on_text(self, message: String) -> None:
         self._put(m.TypedText(self.stamp(), message.data))
@@ -264,6 +260,9 @@ class FrontendNode(VenusNode):
         elif session is not None:
             values = {'session': self._session_id, 'waiting': session.waiting}
             yield Health('session', Level.OK, 'in conversation', values)
+        skills = self._learner.available
+        level = Level.OK if skills else Level.WARN
+        yield Health('skills', level, f'{skills} can be asked for', {'available': skills})
         yield from self._intake.health()
         if self._eye is not None:
             yield from self._eye.health()
