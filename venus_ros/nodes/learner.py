@@ -50,8 +50,8 @@ class Learner:
                 self._warm(known)
             except Exception:  # understanding goes on with less; what it lacks it says itself
                 traceback.print_exc()
-            self.known = known
             self._give(known)
+            self.known = known
 
     def _take(self) -> Capabilities | None:
         with self._lock:
