@@ -26,6 +26,25 @@ def test_two_steps_depend_on_each_other(planner: EmbeddedPlanner) -> None:
 
 
 @pytest.mark.parametrize(
+    ('task', 'place'),
+    [
+        ('what is on the kitchen table', 'kitchen'),
+        ('is the red cup on the counter', 'kitchen'),
+        ('look what is on the hallway table', 'hall'),
+        ('what is on the table in the bedroom', 'bedroom'),
+        ('what is on the table', None),
+    ],
+)
+def test_a_named_table_is_looked_at_where_it_stands(
+    planner: EmbeddedPlanner, task: str, place: str | None
+) -> None:
+    plan = planner.plan(task, PlanContext())
+    assert isinstance(plan, Plan), plan
+    (step,) = plan.steps
+    assert (step.capability, step.arguments.get('place')) == ('search', place), step
+
+
+@pytest.mark.parametrize(
     ('task', 'code', 'words'),
     [
         ('go to the garage', Code.INVALID_ARGUMENT, 'garage'),

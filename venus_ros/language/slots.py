@@ -78,6 +78,7 @@ def fill(
             _fill_verb(name, prop, said, filled)
         elif prop.get('type') in ('number', 'integer'):
             _fill_number(name, prop, said, filled)
+    _fill_within(properties, spots, filled)
     _settle(properties, said, lexicon, filled)
     required = _required(schema, filled)
     for name in [*required, *(n for n in properties if n not in required)]:
@@ -144,6 +145,23 @@ def _fill_listed(
         else:
             filled.unknown[name] = ' '.join(said[spot.start : spot.end])
         return
+
+
+def _fill_within(properties: Mapping[str, Any], spots: Sequence[Spot], filled: Filled) -> None:
+    """Values that other things are named after: the kitchen table stands in the kitchen.
+
+    A thing that the skill itself has an argument for stands where it is put, so it tells nothing.
+    """
+    listed = {name: prop for name, prop in properties.items() if 'enum' in prop}
+    own = {prop.get('x-role') or name for name, prop in listed.items()}
+    own |= {role for prop in listed.values() for role in prop.get('x-roles', {}).values()}
+    others = [spot.value for spot in spots if spot.value and spot.role not in own]
+    for name, prop in listed.items():
+        if is_verbal(prop) or name in PREPOSITIONS or not _lacks(name, filled):
+            continue
+        inside = [v for v in prop['enum'] for other in others if other.startswith(f'{v}_')]
+        if len(set(inside)) == 1:
+            filled.arguments[name] = inside[0]
 
 
 def preposition(said: Sequence[str], start: int) -> str:
