@@ -84,6 +84,14 @@ def test_files_that_are_no_sound_are_refused(tmp_path: Path) -> None:
             read_sound(file)
 
 
+def test_words_that_cannot_be_spoken_are_told_with_their_line() -> None:
+    def mute(text: str, name: str) -> Pcm:
+        raise InputError(f'unknown voice {name}', 'voice')
+
+    with pytest.raises(InputError, match=r'test\.yaml:7: voice: unknown voice carol'):
+        make_track(scene(Act(0.0, say='a', voice='carol', line=7)), mute)
+
+
 def test_pink_falls_and_hum_is_at_the_mains() -> None:
     rng = np.random.default_rng(0)
     power = np.abs(np.fft.rfft(noise('pink', 160_000, RATE_HZ, rng))) ** 2

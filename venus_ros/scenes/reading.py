@@ -89,12 +89,13 @@ def _script(table: Table, path: Path) -> object:
 
 
 def _beside(table: Table, key: str, folder: Path, name: str) -> Path | None:
+    """A file named in a scene: beside it, or else from where the command runs."""
     if not name:
         return None
-    file = folder / name
-    if not file.is_file():
-        raise table.wrong(f'no such file: {file}', key)
-    return file
+    for file in (folder / name, Path(name)):
+        if file.is_file():
+            return file
+    raise table.wrong(f'no such file: {folder / name}', key)
 
 
 def _act(table: Table) -> Act:

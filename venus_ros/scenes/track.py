@@ -52,7 +52,7 @@ def make_track(scene: Scene, voice: Voice) -> Track:
     """Mix everything that sounds.
 
     Raises:
-        InputError: a sound file cannot be read, or words cannot be spoken.
+        InputError: a sound file cannot be read, or words cannot be spoken; with file and line.
     """
     parts: list[tuple[int, Samples]] = []
     stretches = []
@@ -60,7 +60,10 @@ def make_track(scene: Scene, voice: Voice) -> Track:
         if not act.sounds:
             continue
         rng = np.random.default_rng([scene.seed, index])
-        speech, sound = _sound(act, voice, rng)
+        try:
+            speech, sound = _sound(act, voice, rng)
+        except InputError as error:
+            raise InputError(error.message, f'{scene.path}:{act.line}: {error.where}') from None
         parts.append((round(act.at * RATE_HZ), sound))
         length = len(speech) if len(speech) else len(sound)
         stretches.append(
