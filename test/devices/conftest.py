@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import subprocess
 import time
@@ -14,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from venus_ros.bringup.domain import free_domain
 
 TOOLS = ('pulseaudio', 'pactl', 'pacat', 'parec')
 
@@ -119,5 +120,5 @@ def pulse(tmp_path: Path) -> Iterator[Pulse]:
 @pytest.fixture(scope='session', autouse=True)
 def domain() -> str:
     """The domain id of this run."""
-    os.environ['ROS_DOMAIN_ID'] = str(random.SystemRandom().randint(10, 200))
+    os.environ['ROS_DOMAIN_ID'] = str(free_domain())
     return os.environ['ROS_DOMAIN_ID']

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import random
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -17,6 +16,8 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+
+from venus_ros.bringup.domain import free_domain
 
 if find_spec('rclpy') and find_spec('venus_msgs'):  # without them the test files skip themselves
     import rclpy
@@ -29,7 +30,7 @@ if find_spec('rclpy') and find_spec('venus_msgs'):  # without them the test file
     from venus_ros.nodes.action_link import uuid_to_ros
     from venus_ros.nodes.interfaces import action
 
-DOMAIN = str(random.SystemRandom().randint(10, 200))
+DOMAIN = str(free_domain())
 PATIENCE_S = 20.0
 
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from venus_ros.bringup.domain import free_domain
 from venus_ros.bringup.judging import decide
 from venus_ros.bringup.live import play_live
 from venus_ros.core.errors import ConfigError
@@ -29,8 +30,6 @@ NAMES = (IDLE, 'talk', 'talk_with_pictures')
 WITHOUT_MODELS: Mapping[str, Mapping[str, Any]] = {'reflex': {'ducking': False}}
 SETTLED_S = 3.0
 """Sound has begun, and what wakes at the first sound has woken."""
-FLOOR_DOMAIN = '19'
-"""DDS domain of the bare action, below those of the scenes."""
 FLOOR_EVERY_S = 1.0
 FLOOR_GOALS = 60
 COUNTERS = {'sent': ('camera: camera', 'pictures'), 'used': ('frontend: camera', 'pictures used')}
@@ -108,7 +107,7 @@ class _Floor:
             command = [sys.executable, '-m', 'venus_ros.nodes.round_trip']
             self._process = subprocess.Popen(
                 [*command, f'--goals={FLOOR_GOALS}', f'--every={FLOOR_EVERY_S}'],
-                env={**os.environ, 'ROS_DOMAIN_ID': FLOOR_DOMAIN},
+                env={**os.environ, 'ROS_DOMAIN_ID': str(free_domain())},
                 stdout=subprocess.PIPE,
                 text=True,
             )

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import random
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from venus_ros.bringup.domain import free_domain
 from venus_ros.bringup.plan import Options, Plan, make_plan, wire
 from venus_ros.bringup.stage import Attend, Stage
 from venus_ros.bringup.supervisor import Say, Supervisor
@@ -23,9 +23,6 @@ from venus_ros.scenes.log import Log, See
 from venus_ros.scenes.sound import read_wav, spoken
 from venus_ros.scenes.track import RATE_HZ, Track, make_track
 from venus_ros.scenes.voices import user_audio
-
-DOMAINS = range(20, 100)
-"""Ports of higher ones lie where Linux takes those of outgoing connections."""
 
 
 def play_live(
@@ -97,7 +94,7 @@ def _script_file(scene: Scene, folder: Path) -> str:
 @contextmanager
 def _running(plan: Plan, say: Say) -> Iterator[tuple[Supervisor, Stage]]:
     """The processes of `plan` on a domain of their own, and their audience."""
-    domain = random.SystemRandom().choice(DOMAINS)
+    domain = free_domain()
     supervisor = Supervisor(plan, say, {'ROS_DOMAIN_ID': str(domain)})
     os.environ.update(wire(os.environ))
     stage = Stage(plan, domain)
