@@ -202,6 +202,8 @@ def changed(old: str, new: str) -> str:
         (changed('turn by {angle}', 'turn by {angle|miles}'), 11, "no style 'miles'"),
         (changed(', minimum: -360', ''), 9, 'needs `minimum` and `maximum`'),
         (changed('[angle]', '[angel]'), 10, "'angel' is not an argument"),
+        (changed('minimum: -360', 'minimum: .nan'), 9, 'must be a number'),
+        (changed('minimum: -360', 'minimum: 400'), 9, 'not above `maximum`'),
         (changed('minimum: -360', 'table: angles'), 9, "no table 'angles'"),
         (changed('    server: spin\n', ''), 2, "'server' is a required property"),
         (changed('nav2_msgs/action/Spin', 'Spin'), 5, 'type'),

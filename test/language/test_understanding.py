@@ -128,6 +128,29 @@ def test_a_request_that_lacks_nothing_corrects_nothing(
     assert (act.kind, steps(act)) == (ActKind.DELEGATE, wanted)
 
 
+@pytest.mark.parametrize(
+    'text',
+    [
+        'go to the bedroom in ten minutes',
+        'bring me the red cup at five o clock',
+        'go to the kitchen tomorrow',
+        'in half an hour please go to the hall',
+        'look around the kitchen every hour',
+    ],
+)
+def test_nothing_is_done_at_once_that_was_wanted_later(
+    text: str, offer: tuple[Capability, ...]
+) -> None:
+    act = understand(text, capabilities=offer)
+    assert (act.kind, act.steps) == (ActKind.CANNOT, ()), text
+    assert 'not later' in act.question
+
+
+def test_a_request_without_a_time_is_not_put_off(offer: tuple[Capability, ...]) -> None:
+    for text in ('go to the kitchen now', 'after that go to the hall', 'bring me a banana first'):
+        assert understand(text, capabilities=offer).kind is ActKind.DELEGATE, text
+
+
 def test_whether_asks_as_if_does(offer: tuple[Capability, ...]) -> None:
     for word in ('if', 'whether'):
         act = understand(f'go to the kitchen and see {word} my keys are there', capabilities=offer)

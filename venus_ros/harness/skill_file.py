@@ -201,6 +201,8 @@ def _property(raw: Mapping[str, Any], rows: Table, effect: Effect, where: str) -
     }
     schema |= {key: value for key, value in extras.items() if value}
     numeric = raw['type'] in ('number', 'integer') and 'enum' not in schema
+    if not _are_bounds(schema.get('minimum', -math.inf), schema.get('maximum', math.inf)):
+        raise ConfigError('`minimum` must be a number that is not above `maximum`', where)
     if effect is Effect.MOVE and numeric and not {'minimum', 'maximum'} <= set(schema):
         raise ConfigError('a number of a skill that moves needs `minimum` and `maximum`', where)
     try:
@@ -208,6 +210,11 @@ def _property(raw: Mapping[str, Any], rows: Table, effect: Effect, where: str) -
     except jsonschema.SchemaError as error:
         raise ConfigError(error.message, where) from error
     return schema
+
+
+def _are_bounds(minimum: float, maximum: float) -> bool:
+    """Whether the two bound anything; a NaN would let every number pass."""
+    return not math.isnan(minimum) and not math.isnan(maximum) and minimum <= maximum
 
 
 def _arguments(entry: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:

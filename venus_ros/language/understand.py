@@ -21,6 +21,13 @@ from venus_ros.language.text import FILLERS, MARKS, normalise
 
 _PARTICLES = frozenset(('on', 'off', 'in', 'out', 'up', 'down', 'over', 'back', 'away'))
 _INSTEAD = re.compile(r'\b(?:instead|rather)\b')
+_LATER = re.compile(
+    r'\b(?:(?:in|after|every) (?:an?|one|two|three|five|ten|\w+teen|\w+ty|half an?|\d+|a few|'
+    r'some|a couple of)? ?(?:seconds?|minutes?|hours?|days?|while)|'
+    r'(?:at|by|before|after|until) (?:\w+ )?'
+    r'(?:o ?clock|noon|midnight|\d+(?: ?(?:am|pm))?|dinner|lunch|breakfast)|'
+    r'tomorrow|tonight|later|every (?:day|hour|morning|evening))\b'
+)
 _ADDS = re.compile(r'^(?:and|also|plus)\b|\b(?:too|as well|also)$')
 
 
@@ -231,6 +238,9 @@ def _asked(said: Utterance) -> Act | None:
     """A request, or what forbids one."""
     clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
     asking = [clause for clause in clauses if clause.skill]
+    if asking and _LATER.search(said.plain):
+        question = 'I can only do things right away, not later.'
+        return Act(ActKind.CANNOT, 'unknown', asking[0].text, question=question)
     forbidden = [clause for clause in clauses if clause.mood is Mood.FORBID]
     talk = nearest_talk(said)
     if asking:
