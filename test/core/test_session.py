@@ -507,7 +507,7 @@ def test_talk_leaves_nothing_behind(new_talk, speech):
     sizes = []
     tracemalloc.start()
     try:
-        for _ in range(3):
+        for _ in range(6):
             for _ in range(4):
                 talk.run(10.0)
                 talk.blocks.clear()
@@ -515,7 +515,7 @@ def test_talk_leaves_nothing_behind(new_talk, speech):
             sizes.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
-    assert sizes[2] - sizes[0] < 10_000, sizes
+    assert sizes[5] - sizes[1] < 10_000, sizes  # the first round fills caches
 
 
 class Forgetful(list):
