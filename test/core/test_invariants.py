@@ -142,6 +142,11 @@ CASES = [
     ('I4', add(played(210, (1, 961, True), (2, 300, True))), '961 samples played, 960 made'),
     ('I5', add(span(SpanPhase.CLOSED, 'again')), 'span s/1 went'),
     ('I5', add(span(SpanPhase.CLOSED, 'x', 's/2')), 'span s/2 went CLOSED'),
+    (
+        'I5',
+        add(span(SpanPhase.VOID), span(SpanPhase.VOID)),
+        'span s/1 went OPENED CLOSED VOID VOID',
+    ),
     ('I5', add(DelegateGoal('w', 'navigation')), 'was sent 2 times'),
     ('I5', add(RobotGoal('g1', 'navigate_to_pose', 'x', {})), 'RobotGoal g1 was sent 2 times'),
     ('I5', lambda log: log + log[-1:], 'ended 2 times'),
@@ -171,6 +176,13 @@ CASES = [
 def test_a_sound_log_keeps_them_all():
     assert check(sound_log()) == {f'I{n}': [] for n in range(1, 9)}
     assert check([]) == {f'I{n}': [] for n in range(1, 9)}
+
+
+def test_a_request_may_be_withdrawn_after_its_works_were_made():
+    assert (
+        check(add(span(SpanPhase.VOID), span(SpanPhase.VOID, span_id='old/1'))(sound_log()))['I5']
+        == []
+    )
 
 
 @pytest.mark.parametrize(('name', 'spoil', 'said'), CASES)

@@ -130,18 +130,44 @@ def test_a_correction_of_a_span_that_never_was_is_a_fault(new_talk):
     assert talk.of(DelegateSpan)[-1].corrects == ''
 
 
-def test_a_withdrawn_request_waits_until_its_works_are_known(new_talk):
-    script = {2: StepOutput(text='<delegate>x</delegate>'), 4: StepOutput(cancel=(1,))}
-    talk = new_talk(script).run(1.0)
-    assert not talk.events(Kind.CANCEL_ASKED)
+ASK = StepOutput(text='<delegate>x</delegate>')
+
+
+def withdrawn(talk):
+    return [s.span_id for s in talk.of(DelegateSpan) if s.phase is SpanPhase.VOID]
+
+
+def test_a_request_is_withdrawn_once_though_its_works_are_unknown(new_talk):
+    talk = new_talk({2: ASK, 4: StepOutput(cancel=(1,)), 6: StepOutput(cancel=(1,))}).run(1.0)
+    phases = [s.phase for s in talk.of(DelegateSpan)]
+    assert phases == [SpanPhase.OPENED, SpanPhase.CLOSED, SpanPhase.VOID]
+    assert withdrawn(talk) == ['s/1'] and not talk.events(Kind.CANCEL_ASKED)
+
+
+def test_a_withdrawal_names_the_works_that_are_known(new_talk):
+    talk = new_talk({2: ASK, 4: StepOutput(cancel=(1,))}).run(0.35)
     work = Work('w1', 'navigation', State.RUNNING, request_id='s/1')
     talk.give(Works('harness', (work, Work('w2', 'search', State.RUNNING, request_id='other'))))
+    talk.run(0.5)
     assert [(e.work_ids, e.reason) for e in talk.events(Kind.CANCEL_ASKED)] == [(('w1',), 's/1')]
+    assert withdrawn(talk) == ['s/1']
 
 
-def test_withdrawing_everything_names_no_work(new_talk):
-    talk = new_talk({4: StepOutput(cancel=(0,))}).run(1.0)
+def test_withdrawing_everything_names_each_request_that_is_open(new_talk):
+    talk = new_talk({1: ASK, 2: ASK, 3: ASK, 5: StepOutput(cancel=(0,))}).run(0.45)
+    states = {
+        's/1': State.DELIVERED,
+        's/2': State.RUNNING,
+        'old/7': State.WAITING,
+        '': State.QUEUED,
+    }
+    works = [
+        Work(f'w{i}', 'a', state, request_id=r) for i, (r, state) in enumerate(states.items())
+    ]
+    talk.give(Works('harness', tuple(works)))
+    talk.run(0.5)
     assert [e.work_ids for e in talk.events(Kind.CANCEL_ASKED)] == [()]
+    assert withdrawn(talk) == ['s/2', 's/3', 'old/7']
 
 
 def note(attempt_id='a1', text='The kitchen is clean.'):

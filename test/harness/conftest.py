@@ -361,6 +361,11 @@ class Bench:
             )
         return span_id
 
+    def withdraw(self, span_id: str) -> None:
+        """The user takes a request back."""
+        session_id = self.frontend.session_id
+        self.send(m.DelegateSpan(session_id, span_id, m.SpanPhase.VOID, 1, 0, self.stamp()))
+
     def stop(self, scope: m.Scope = m.Scope.ALL) -> None:
         """The reflex: cancels every move by itself, then says so."""
         for server in ('navigate_to_pose', 'pick_place', 'look'):

@@ -332,16 +332,18 @@ def test_a_request_that_was_opened_before_the_stop_does_not_move(bench: Any) -> 
     assert bench.of('s1/9')[0].state is m.State.CANCELLED and bench.count(m.RobotGoal) == 0
 
 
-@pytest.mark.parametrize(('age_s', 'works'), [(5.0, 1), (60.0, 0)])
-def test_a_request_that_arrives_late_is_carried_out_once_if_it_is_not_too_old(
-    bench: Any, age_s: float, works: int
+@pytest.mark.parametrize(('age_s', 'goals', 'told'), [(5, 1, 0), (60, 0, 1), (900, 0, 0)])
+def test_a_request_that_arrives_late_is_carried_out_or_refused_once(
+    bench: Any, age_s: float, goals: int, told: int
 ) -> None:
     opened_ns = bench.stamp()
     bench.run(age_s)
     for _ in range(2):
         bench.send(m.DelegateSpan('s1', 's1/9', m.SpanPhase.CLOSED, 1, 0, opened_ns, 'go kitchen'))
-    bench.run(3)
-    assert len(bench.of('s1/9')) == works and bench.count(m.RobotGoal) == works
+    bench.run(6)
+    assert bench.count(m.RobotGoal) == goals
+    assert bench.told('left out what you asked for') == told
+    assert len(bench.of('s1/9')) == goals + told
 
 
 def test_a_stop_of_speech_alone_lets_moves_run(bench: Any) -> None:

@@ -73,6 +73,11 @@ class Histories(RuleBasedStateMachine):
     def withdraw(self) -> None:
         self.bench.send(m.Event(m.Kind.CANCEL_ASKED, 's1', 'frontend#1'))
 
+    @precondition(lambda self: self.spans)
+    @rule(which=st.integers(0, 3))
+    def take_back(self, which: int) -> None:
+        self.bench.withdraw(self.spans[-1 - which % len(self.spans)])
+
     @rule(scope=st.sampled_from([m.Scope.ALL, m.Scope.MOTION, m.Scope.SPEECH]))
     def stop(self, scope: m.Scope) -> None:
         if scope.motion:

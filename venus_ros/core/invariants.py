@@ -51,6 +51,16 @@ _UUID = re.compile(r'\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-', re.IGNORECASE)
 _OWN_WORDS = 4
 """A task of fewer words may well be what anybody would say."""
 
+_CUT = (SpanPhase.OPENED, SpanPhase.VOID)
+_SPANS = (
+    (SpanPhase.OPENED,),
+    (SpanPhase.OPENED, SpanPhase.CLOSED),
+    (SpanPhase.OPENED, SpanPhase.CLOSED, SpanPhase.VOID),
+    _CUT,
+    (SpanPhase.VOID,),
+)
+"""What a span may go through; VOID alone withdraws what an earlier session asked for."""
+
 T = TypeVar('T')
 Key = tuple[str, int]
 """Session and turn."""
@@ -186,9 +196,9 @@ def _spans_ask_once(log: Sequence[Any]) -> Iterator[str]:
     for span in _of(log, DelegateSpan):
         phases[span.span_id].append(span.phase)
     for span_id, seen in phases.items():
-        if seen[:1] != [SpanPhase.OPENED] or len(seen) > 2 or SpanPhase.OPENED in seen[1:]:
+        if tuple(seen) not in _SPANS:
             yield f'span {span_id} went {" ".join(phase.name for phase in seen)}'
-    void = {span_id for span_id, seen in phases.items() if seen[-1] is SpanPhase.VOID}
+    void = {span_id for span_id, seen in phases.items() if tuple(seen) == _CUT}
     for work in _last_works(log).values():
         if work.request_id in void:
             yield f'work {work.work_id} came from the void span {work.request_id}'

@@ -120,7 +120,7 @@ class Session:
             self._interrupt()
         # split: private requests leave for the harness; no other text does
         self._out += self._spans.read(output, unit, self._floor.intent_epoch)
-        self._spans.cancel(output.cancel, self._context.works)
+        self._out += self._spans.cancel(output.cancel, self._context.works)
         self._out += [
             replace(words, session_id=self._session_id, stamp_ns=words.stamp_ns or unit.end_ns)
             for words in output.heard_user
@@ -252,7 +252,7 @@ class Session:
     def _know_works(self, works: Works) -> None:
         if works.source == 'harness':
             self._context = replace(self._context, works=works.works)
-            self._spans.cancel((), works.works)
+            self._spans.learn(works.works)
             for note in self._inbox.drop_stale(works.works):
                 self._tell(Kind.DROPPED, work_ids=note.work_ids, reason='a note became stale')
                 self._ledger.withdraw(note)

@@ -129,6 +129,7 @@ class Harness:
     def tick(self, now_s: float) -> list[Any]:
         """Let time pass: deadlines, retries, tellings. Returns what to send."""
         self._watch.look(now_s)
+        self._requests.check(self._stamp())
         self._servers.check()
         if self._watch.now_s - self._purged_s >= PURGE_PERIOD_S:
             self._purged_s = self._watch.now_s

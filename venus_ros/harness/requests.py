@@ -18,7 +18,7 @@ from venus_ros.core.messages import (
     Stopped,
     Work,
 )
-from venus_ros.core.work import ENDED, WorkEvent
+from venus_ros.core.work import ENDED, WorkEvent, ended
 from venus_ros.harness.dispatch import Dispatch, Wish, executing
 from venus_ros.harness.evidence import EvidenceStore
 from venus_ros.harness.journal import Entry
@@ -27,10 +27,13 @@ from venus_ros.harness.skills import promise
 from venus_ros.harness.table import WorkTable, arguments_of
 
 MAX_OPEN_WORKS = 8
-SPAN_LIFE_NS = 30 * 10**9
-"""A span that is older when it arrives is not carried out any more."""
+SPAN_LIFE_NS, TELL_LIFE_NS = 30 * 10**9, 600 * 10**9
+"""Ages past which a span is not carried out any more, and not even refused aloud."""
+FRESH_NS = 10**9
+"""Past this age a span may be one of the past, which a later one withdraws."""
 Steps = tuple[PlannedStep, ...]
 _TOO_MANY = 'I have too much to do already. Please ask me again when something is done.'
+_TOO_LATE = 'I was away for a while and have left out what you asked for. Please ask me again.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +79,54 @@ class Requests:
         self._new_id = new_id
         self._since_ns = since_ns
         self._stopped_ns = -1
+        self._past: dict[str, DelegateSpan] = {}
 
     # ---- spans -------------------------------------------------------------------------------
 
     def on_span(self, span: DelegateSpan, now_ns: int) -> None:
         """Freeze what is known when a span opens; make its works when it closes.
 
-        A harness that was away is given the last spans again: what it has made works of already,
-        and what is too old to be wanted still, is left alone.
+        A harness that was away is given the last spans again: what it has made works of already
+        is left alone, and what is too old to be wanted still is refused. One of the past waits
+        for the next `check`, since it may be withdrawn by then.
         """
-        if span.opened_ns < max(self._since_ns, now_ns - SPAN_LIFE_NS):
-            if span.phase is SpanPhase.CLOSED and not self._table.of_request(span.span_id):
+        if span.phase is SpanPhase.VOID:
+            self._withdraw(span.span_id)
+        elif self._table.of_request(span.span_id):
+            return
+        elif span.opened_ns < self._since_ns or now_ns - span.opened_ns > TELL_LIFE_NS:
+            if span.phase is SpanPhase.CLOSED:
                 self._table.say(Kind.DROPPED, None, f'request {span.span_id} is too old')
         elif span.phase is SpanPhase.OPENED:
             self._evidence.freeze(span.span_id, span.opened_ns, span.unit)
-        elif span.phase is SpanPhase.VOID:
-            self._evidence.release(span.span_id)
-        elif span.phase is SpanPhase.CLOSED and not self._table.of_request(span.span_id):
-            asked = Asked(
-                span.span_id, span.session_id, span.task, span.opened_ns, span.intent_epoch
-            )
-            old = self._table.of_request(span.corrects) if span.corrects else []
+        elif span.phase is SpanPhase.CLOSED and now_ns - span.opened_ns > FRESH_NS:
+            self._past[span.span_id] = span
+        elif span.phase is SpanPhase.CLOSED:
+            self.check(now_ns)
+            self._carry_out(span, now_ns)
+
+    def check(self, now_ns: int) -> None:
+        """Carry out what was not withdrawn."""
+        past, self._past = self._past, {}
+        for span in past.values():
+            self._carry_out(span, now_ns)
+
+    def _carry_out(self, span: DelegateSpan, now_ns: int) -> None:
+        """Make the works of a request, in the place of those of the one that it corrects."""
+        asked = Asked(span.span_id, span.session_id, span.task, span.opened_ns, span.intent_epoch)
+        old = self._table.of_request(span.corrects) if span.corrects else []
+        if now_ns - span.opened_ns > SPAN_LIFE_NS:
+            self.make(asked, Refusal(Code.STALE, _TOO_LATE), old)
+        else:
             self.make(asked, self.plan(asked, span.unit), old)
+
+    def _withdraw(self, span_id: str) -> None:
+        """The request was cut short, or the user took it back: nothing is to be done for it."""
+        self._past.pop(span_id, None)
+        self._evidence.release(span_id)
+        for entry in self._table.of_request(span_id):
+            if entry.work.request_id == span_id and not ended(entry.work):
+                self._dispatch.cancel(entry, Code.CANCELLED)
 
     def on_stopped(self, stopped: Stopped) -> None:
         """Remember the stop: what was asked before it does not move any more."""

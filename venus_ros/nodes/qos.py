@@ -28,7 +28,7 @@ LATCHED = _profile(1, reliable=True, latched=True)
 """A late reader learns the present state."""
 LATCHED_READER = _profile(20, reliable=True, latched=True)
 """For latched topics whose every change counts, and that may have several writers."""
-DELEGATIONS = _profile(20, reliable=True, latched=True)
+DELEGATIONS = _profile(50, reliable=True, latched=True)
 """A harness that was away, or not found yet, learns what was asked meanwhile."""
 DIAGNOSTICS = _profile(10, reliable=True)
 

@@ -55,6 +55,8 @@ class Ending:
             self._busy_s = max(self._busy_s, t_s)
         elif isinstance(message, DelegateSpan) and message.phase is SpanPhase.CLOSED:
             self._asked_s[message.span_id] = t_s
+        elif isinstance(message, DelegateSpan) and message.phase is SpanPhase.VOID:
+            self._asked_s.pop(message.span_id, None)
         elif isinstance(message, UnitReport):
             self._lag_s = message.lag_ms / 1000
         elif isinstance(message, Works) and message.source == 'harness':
