@@ -21,6 +21,7 @@ from venus_ros.frontends.protocol import (
 )
 from venus_ros.frontends.scripted.frontend import ScriptedFrontend
 from venus_ros.frontends.scripted.script import parse
+from venus_ros.yaml_file import Located
 
 
 @dataclass
@@ -109,7 +110,7 @@ class Room:
 
 
 MAKERS = {
-    'scripted': lambda: ScriptedFrontend(parse(SCRIPT)),
+    'scripted': lambda: ScriptedFrontend(parse(Located('script', SCRIPT))),
     'embedded': lambda: EmbeddedFrontend(counted=True),
 }
 SCRIPT = [

@@ -80,7 +80,7 @@ def test_reads_everything(tmp_path: Path) -> None:
         ('result: abort', 'result: bad', 9, 'robots.navigate_to_pose.result: must be one of'),
         ('die_at_s', 'dies_at_s', 9, 'robots.navigate_to_pose.dies_at_s: unknown key'),
         ('do: kill', 'do: tickle', 11, 'faults[0].do: must be one of kill'),
-        ('walk: [QUEUED', 'walk: [QUED', 13, 'expect[0].work.walk: must be one of'),
+        ('walk: [QUEUED', 'walk: [QUED', 13, 'expect[0].work.walk[0]: must be one of'),
         ('no_work', 'no_wok', 14, 'expect[1].no_wok: unknown key'),
         ('matches: "hall"', 'matches: "(hall"', 15, 'is no regular expression'),
         ('times: 1', 'times: 1.5', 15, 'must be a whole number'),

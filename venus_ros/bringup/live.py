@@ -84,10 +84,10 @@ def _camera(camera: Camera | None) -> dict[str, Any]:
 
 
 def _script_file(scene: Scene, folder: Path) -> str:
-    if scene.script is None or isinstance(scene.script, Path):
-        return str(scene.script or '')
+    if scene.script is None:
+        return ''
     file = folder / 'script.yaml'
-    file.write_text(yaml.safe_dump(scene.script), encoding='utf-8')
+    file.write_text(yaml.safe_dump(scene.script.value), encoding='utf-8')
     return str(file)
 
 

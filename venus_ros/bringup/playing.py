@@ -96,9 +96,8 @@ def open_frontend(scene: Scene) -> DuplexFrontend:
         from venus_ros.frontends.scripted import script
         from venus_ros.frontends.scripted.frontend import ScriptedFrontend
 
-        if isinstance(scene.script, Path):
-            return ScriptedFrontend(script.load(scene.script))
-        return ScriptedFrontend(script.parse(scene.script, f'{scene.path}: script'))
+        assert scene.script is not None
+        return ScriptedFrontend(script.parse(scene.script))
     raise ConfigError(
         'is not to be had in counted time; play it with --live',
         f'{scene.path}: frontend: {scene.frontend}',

@@ -14,8 +14,8 @@ from venus_ros.core.errors import ConfigError
 from venus_ros.frontends.registry import NAMES
 from venus_ros.harness.skills import Skills
 from venus_ros.scenes.format import ExpectNoWork, ExpectWork, Scene
-from venus_ros.scenes.located import read_table
 from venus_ros.sim.world import DOORS
+from venus_ros.yaml_table import read_table
 
 BODY = ('microphone', 'speaker', 'reflex', 'frontend', 'harness', AUDIO)
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-_NAME = {'type': 'string', 'pattern': '^[a-z][a-z0-9_]*$'}
-_WORDS = {'type': 'array', 'items': {'type': 'string', 'minLength': 1}}
+_NAME = {
+    'type': 'string',
+    'pattern': '^[a-z][a-z0-9_]*$',
+    'description': 'a name of small letters, digits and _',
+}
+_KEY = {
+    'type': 'string',
+    'pattern': '^[A-Za-z_][A-Za-z0-9_]*$',
+    'description': 'a name of letters, digits and _',
+}
+_TEXT = {'type': 'string', 'minLength': 1}
+_WORDS = {'type': 'array', 'items': _TEXT}
 _SECONDS = {'type': 'number', 'exclusiveMinimum': 0, 'maximum': 86400}
 
 _CASES = {
@@ -15,18 +25,21 @@ _CASES = {
         'type': 'object',
         'additionalProperties': False,
         'properties': {
-            'when': {'type': 'object'},
+            'when': {'type': 'object', 'propertyNames': _TEXT},
             'say': {'type': 'string', 'maxLength': 500},
             'report': {'enum': ['sightings']},
         },
         'anyOf': [{'required': ['say']}, {'required': ['report']}],
+        'description': 'a table with `say`, and `when` it holds',
     },
 }
 
 _TABLE = {
     'type': 'object',
+    'propertyNames': _TEXT,
     'additionalProperties': {
         'type': ['object', 'null'],
+        'propertyNames': _TEXT,
         'properties': {'words': _WORDS, 'spoken': {'type': 'string'}},
     },
 }
@@ -38,7 +51,10 @@ _ARGUMENT = {
     'properties': {
         'type': {'enum': ['string', 'number', 'integer', 'boolean', 'array', 'object']},
         'description': {'type': 'string'},
-        'table': {'anyOf': [_NAME, {'type': 'array', 'items': _NAME, 'minItems': 1}]},
+        'table': {
+            'anyOf': [_NAME, {'type': 'array', 'items': _NAME, 'minItems': 1}],
+            'description': 'the name of a table, or a list of names',
+        },
         'enum': {'type': 'array', 'minItems': 1},
         'words': {'type': 'object', 'additionalProperties': _WORDS},
         'role': _NAME,
@@ -63,14 +79,25 @@ _SKILL = {
     'additionalProperties': False,
     'properties': {
         'capability': _NAME,
-        'server': {'type': 'string', 'pattern': '^[A-Za-z_/~][A-Za-z0-9_/]*$'},
-        'type': {'type': 'string', 'pattern': '^[a-z][a-z0-9_]*/action/[A-Z][A-Za-z0-9]*$'},
+        'server': {
+            'type': 'string',
+            'pattern': '^(/?[A-Za-z_][A-Za-z0-9_]*)(/[A-Za-z_][A-Za-z0-9_]*)*$',
+            'description': "the name of the robot's action, such as navigate_to_pose",
+        },
+        'type': {
+            'type': 'string',
+            'pattern': '^[a-z][a-z0-9_]*/action/[A-Z][A-Za-z0-9]*$',
+            'description': 'the type of an action, such as nav2_msgs/action/NavigateToPose',
+        },
         'description': {'type': 'string', 'minLength': 1},
         'description_zh': {'type': 'string'},
         'examples': _WORDS,
         'examples_zh': _WORDS,
         'effect': {'enum': ['read', 'speak', 'move']},
-        'resource': {'anyOf': [_NAME, {'const': ''}]},
+        'resource': {
+            'anyOf': [_NAME, {'const': ''}],
+            'description': 'a name of small letters, digits and _',
+        },
         'confirmation': {'enum': ['never', 'risky', 'always']},
         'cancel_on': {
             'type': 'array',
@@ -86,12 +113,16 @@ _SKILL = {
                 'cancel_s': _SECONDS,
             },
         },
-        'arguments': {'type': 'object', 'additionalProperties': _ARGUMENT},
+        'arguments': {
+            'type': 'object',
+            'propertyNames': _KEY,
+            'additionalProperties': _ARGUMENT,
+        },
         'required': _WORDS,
         'one_of': _WORDS,
         'implies': {'type': 'object'},
-        'say': {'anyOf': [{'type': 'string', 'minLength': 1}, _CASES]},
-        'goal': {'type': 'object'},
+        'say': {'anyOf': [_TEXT, _CASES], 'description': 'words, or a list of cases'},
+        'goal': {'type': 'object', 'propertyNames': _TEXT},
         'feedback': {
             'type': 'object',
             'additionalProperties': False,
@@ -111,7 +142,12 @@ _SKILL = {
                 'failed': _CASES,
                 'reasons': {
                     'type': 'object',
-                    'additionalProperties': {'type': 'string', 'minLength': 1},
+                    'propertyNames': {
+                        'type': ['integer', 'string'],
+                        'pattern': '^[0-9]+$',
+                        'description': "one of the robot's codes, a whole number",
+                    },
+                    'additionalProperties': _TEXT,
                 },
             },
         },
@@ -126,7 +162,9 @@ SCHEMA: dict[str, Any] = {
         'version': {'const': 1},
         'tables': {
             'type': 'object',
+            'propertyNames': _KEY,
             'additionalProperties': {
+                'description': 'a table of rows, or {file: NAME}',
                 'anyOf': [
                     {
                         'type': 'object',
@@ -135,10 +173,10 @@ SCHEMA: dict[str, Any] = {
                         'additionalProperties': False,
                     },
                     _TABLE,
-                ]
+                ],
             },
         },
-        'skills': {'type': 'object', 'additionalProperties': _SKILL},
+        'skills': {'type': 'object', 'propertyNames': _KEY, 'additionalProperties': _SKILL},
     },
 }
 """A skill file. Tables are merged by row, skills replaced by name, when files are joined."""

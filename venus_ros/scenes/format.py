@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from venus_ros.core.messages import Kind, Scope, State
+from venus_ros.yaml_file import Located
 
 NOISES = ('white', 'pink', 'hum', 'babble')
 FRONTENDS = ('embedded', 'scripted', 'omni', 'remote')
@@ -231,7 +232,7 @@ class Scene:
     """One scene.
 
     Attributes:
-        script: script of the scripted frontend: a file, or its items as plain values.
+        script: of the scripted frontend; what it holds was checked.
         robots: server → its double; servers not named are the simulated robot's.
         camera: sends pictures instead of the simulated robot's camera; none = that one does.
         blocked: doors of the simulated house that are blocked.
@@ -244,7 +245,7 @@ class Scene:
     path: Path
     about: str = ''
     frontend: str = 'embedded'
-    script: Any = None
+    script: Located | None = None
     user: tuple[Act, ...] = ()
     robots: dict[str, Double] = field(default_factory=dict)
     camera: Camera | None = None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from venus_ros.core.messages import Kind, Scope, State
+from venus_ros.frontends.scripted.script import parse
 from venus_ros.scenes.format import (
     FRONTENDS,
     NOISES,
@@ -29,8 +30,9 @@ from venus_ros.scenes.format import (
     Scene,
     Span,
 )
-from venus_ros.scenes.located import Table, read_table
 from venus_ros.scenes.voices import DEFAULT_VOICE, SPEAKERS, slug
+from venus_ros.yaml_file import Located, read_yaml
+from venus_ros.yaml_table import Table, read_table
 
 Timed = TypeVar('Timed', Act, Fault)
 
@@ -82,10 +84,13 @@ def _in_time(items: Iterable[Timed]) -> tuple[Timed, ...]:
     return tuple(sorted(items, key=lambda item: item.at))
 
 
-def _script(table: Table, path: Path) -> object:
-    """A file beside the scene, or the items themselves."""
+def _script(table: Table, path: Path) -> Located:
+    """The entries in a file beside the scene, or in the scene itself."""
     given = table.any('script')
-    return _beside(table, 'script', path.parent, given) if isinstance(given, str) else given
+    file = _beside(table, 'script', path.parent, given) if isinstance(given, str) else None
+    script = read_yaml(file) if file else table.part('script')
+    parse(script)
+    return script
 
 
 def _beside(table: Table, key: str, folder: Path, name: str) -> Path | None:

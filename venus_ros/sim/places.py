@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from venus_ros.core.errors import ConfigError
 from venus_ros.share import share
+from venus_ros.yaml_table import Table, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,52 +66,32 @@ def load_places(path: Path | str = '') -> Places:
     Raises:
         ConfigError: the file cannot be read, or a value in it is missing or no number.
     """
-    file = Path(path) if path else share('config/places.yaml')
-    try:
-        root = yaml.safe_load(file.read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f'cannot be read: {error}', str(file)) from error
-    entries = _get(root, 'places', f'{file}')
-    if not isinstance(entries, dict) or not entries:
-        raise ConfigError('give at least one place', f'{file}: places')
-    places = {
-        name: _place(name, entry, f'{file}: places.{name}') for name, entry in entries.items()
-    }
-    person = _get(root, 'person', f'{file}')
-    where = f'{file}: person'
-    return Places(
-        places,
-        Person(
-            _pose(person, where),
-            str(_get(person, 'place', where)),
-            str(_get(person, 'body', where)),
-        ),
-    )
+    root = read_table(Path(path) if path else share('config/places.yaml'))
+    places = {name: _place(name, entry) for name, entry in root.named_tables('places')}
+    if not places:
+        raise root.wrong('give at least one place', 'places')
+    person = root.table('person')
+    if person is None:
+        raise root.wrong('is missing', 'person')
+    return Places(places, Person(_pose(person), _given(person, 'place'), _given(person, 'body')))
 
 
-def _place(name: str, entry: Any, where: str) -> Place:
-    room = _get(entry, 'room', where)
-    if not isinstance(room, list) or len(room) != 4:
-        raise ConfigError('give x_min, y_min, x_max, y_max', f'{where}.room')
-    x_min, y_min, x_max, y_max = (_number(value, f'{where}.room') for value in room)
-    return Place(
-        name, _pose(entry, where), (x_min, y_min, x_max, y_max), str(_get(entry, 'surface', where))
-    )
+def _place(name: str, entry: Table) -> Place:
+    room = entry.numbers('room')
+    if len(room) != 4:
+        raise entry.wrong('give x_min, y_min, x_max, y_max', 'room')
+    x_min, y_min, x_max, y_max = room
+    return Place(name, _pose(entry), (x_min, y_min, x_max, y_max), _given(entry, 'surface'))
 
 
-def _pose(entry: Any, where: str) -> Pose2:
-    return Pose2(
-        *(_number(_get(entry, key, where), f'{where}.{key}') for key in ('x', 'y', 'yaw'))
-    )
+def _pose(entry: Table) -> Pose2:
+    for key in ('x', 'y', 'yaw'):
+        if key not in entry:
+            raise entry.wrong('is missing', key)
+    return Pose2(*(entry.number(key) for key in ('x', 'y', 'yaw')))
 
 
-def _get(entry: Any, key: str, where: str) -> Any:
-    if not isinstance(entry, dict) or key not in entry:
-        raise ConfigError('is missing', f'{where}.{key}')
-    return entry[key]
-
-
-def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ConfigError(f'must be a finite number, not {value!r}', where)
-    return float(value)
+def _given(entry: Table, key: str) -> str:
+    if key not in entry:
+        raise entry.wrong('is missing', key)
+    return entry.text(key)
