@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from venus_ros.core import invariants
 from venus_ros.core.messages import (
+    ConversationState,
     Event,
+    Floor,
     Kind,
     Playout,
     PlayoutState,
@@ -175,6 +177,34 @@ def test_a_new_session_takes_over_and_the_old_one_is_ignored(rig):
     assert not rig.pull(times=5).any()
     old = rig.playout.recent[0]
     assert (old.session_id, old.finished, old.played) == ('s', True, 1440)
+
+
+def test_a_stranger_cannot_take_the_voice_from_the_session_that_is_named(rig):
+    rig.give(ConversationState('s', Floor.FREE))
+    rig.say(1, 5)
+    rig.give(SpeechChunk('x', 7, 0, SpeechKind.FLUSH, 0, 16000))
+    rig.give(SpeechChunk('x', 7, 1, SpeechKind.AUDIO, 0, 16000, np.full(480, LOUD, np.int16)))
+    rig.say(1, 5, end=True)
+    rig.pull(times=12)
+    (turn,) = rig.playout.recent
+    assert (turn.session_id, turn.played, turn.discarded) == ('s', 4800, 0)
+    assert rig.speaker.dropped_chunks == 2
+    assert 'another session, x' in rig.events(Kind.DROPPED)[0].reason
+
+
+def test_the_session_named_next_takes_over(rig):
+    rig.give(ConversationState('s', Floor.FREE))
+    rig.say(1, 50)
+    rig.pull(times=3)
+    rig.give(ConversationState('t', Floor.FREE))
+    rig.say(1, 5)
+    rig.give(SpeechChunk('t', 1, 0, SpeechKind.AUDIO, 0, RATE, np.full(480, LOUD, np.int16)))
+    rig.give(SpeechChunk('t', 1, 1, SpeechKind.END, 480, RATE))
+    rig.pull(times=5)
+    old, new = rig.playout.recent
+    assert (old.session_id, old.finished, old.played) == ('s', True, 1440)
+    assert (new.session_id, new.finished, new.played) == ('t', True, 480)
+    assert rig.speaker.dropped_chunks == 5
 
 
 def test_a_new_session_brings_its_own_rate(rig):

@@ -31,7 +31,7 @@ AUDIO = 'audio'
 """Process in which microphone, speaker and reflex share a sound clock."""
 
 REFLEX = (m.StopRequest, m.AudioChunk, m.Playout, m.Event)
-SPEAKER = (m.SpeechChunk, m.Stopped, m.Event)
+SPEAKER = (m.SpeechChunk, m.ConversationState, m.Stopped, m.Event)
 FRONTEND = (
     *(m.AudioChunk, m.Frame, m.TypedText, m.Say),
     *(m.Playout, m.AdmitNote, m.Works, m.Capabilities, m.Stopped),

@@ -13,6 +13,7 @@ from typing import Any
 
 from venus_ros.core.log import EventLog
 from venus_ros.core.messages import (
+    ConversationState,
     Event,
     Kind,
     Pcm,
@@ -29,10 +30,11 @@ MEMORY_S = 60.0
 
 
 class Speaker:
-    """Engine of the speaker: SpeechChunk, Stopped, Event in; Playout, Event out.
+    """Engine of the speaker.
 
-    A session that was never heard of takes over from the current one; chunks of one that was
-    replaced are dropped and counted.
+    Takes SpeechChunk, ConversationState, Stopped, Event. Gives Playout, Event. Only the session
+    that the state names is heard; chunks of any other are dropped and counted. Before any is
+    named, a session that was never heard of takes over from the current one.
 
     Args:
         rate: rate of the samples before the first session tells its own, Hz.
@@ -56,6 +58,7 @@ class Speaker:
         self._created_ns = stamp()
         self._mixer = Mixer(rate, stamp)
         self._session_id = ''
+        self._named = ''
         self._replaced: deque[str] = deque(maxlen=64)
         self._stops: deque[str] = deque(maxlen=64)
         self._next_seq = 0
@@ -71,10 +74,12 @@ class Speaker:
         return self._mixer.pull(samples)
 
     def receive(self, message: Any, now_s: float) -> list[Any]:
-        """Take a SpeechChunk, Stopped or Event (DUCKED, RESTORED); others are ignored."""
+        """Take one message; of events only DUCKED and RESTORED matter, others are ignored."""
         events: list[Event] = []
         if isinstance(message, SpeechChunk):
             events = self._take(message)
+        elif isinstance(message, ConversationState):
+            self._named = message.session_id or self._named
         elif isinstance(message, Stopped):
             self._stop(message)
         elif isinstance(message, Event) and message.kind in (Kind.DUCKED, Kind.RESTORED):
@@ -101,9 +106,9 @@ class Speaker:
     # -- chunks ---------------------------------------------------------------------------
 
     def _take(self, chunk: SpeechChunk) -> list[Event]:
+        if self._is_foreign(chunk.session_id):
+            return self._drop(f'chunk of another session, {chunk.session_id}')
         if chunk.session_id != self._session_id:
-            if chunk.session_id in self._replaced:
-                return self._drop(f'chunk of the replaced session {chunk.session_id}')
             self._take_over(chunk)
         if chunk.chunk_seq < self._next_seq:
             return self._drop('chunk came twice or too late')
@@ -117,6 +122,11 @@ class Speaker:
         else:
             events += self._drop('chunk of an unknown kind')
         return events
+
+    def _is_foreign(self, session_id: str) -> bool:
+        if self._named:
+            return session_id != self._named
+        return session_id in self._replaced
 
     def _append(self, chunk: SpeechChunk) -> list[Event]:
         if chunk.turn_id < max(self._fence, self._newest_turn()):

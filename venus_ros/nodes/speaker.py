@@ -96,7 +96,8 @@ class SpeakerNode(VenusNode):
         self._rest()
 
     def _follow(self, state: m.ConversationState) -> None:
-        """Obey the conversation's mute, too."""
+        """Play the conversation's session only, and obey its mute, too."""
+        self.feed(state)
         if state.muted != self._muted:
             self._mute(state.muted)
 
