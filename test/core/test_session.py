@@ -375,6 +375,30 @@ def test_without_a_microphone_units_go_on_in_silence(new_talk):
     assert not talk.events(Kind.LATE), talk.events(Kind.LATE)
 
 
+def test_units_without_a_microphone_keep_to_a_clock_that_jumps(new_talk):
+    """As under a simulation whose `/clock` comes late, or runs at another speed."""
+    talk = new_talk({})
+    talk.now_ns, steady_s = 0, 0.0
+    talk.route(talk.session.open(lambda: talk.now_ns))
+    ends: list[int] = []
+    for speed, jump_ns in ((0, 0), (1, 1_000_000_000_000), (3, 0)):
+        talk.now_ns += jump_ns
+        for _ in range(150):
+            talk.now_ns += 20_000_000 * speed
+            steady_s += 0.02
+            talk.route(talk.session.tick(steady_s))
+        ends = [step[0].end_ns for step in talk.frontend.steps]
+        assert abs(talk.now_ns - ends[-1]) < 500_000_000, f'{ends[-1]} at {talk.now_ns}'
+    assert ends == sorted(set(ends))
+    talk.give(TypedText(talk.now_ns, 'hello'))
+    for _ in range(15):
+        talk.now_ns += 60_000_000
+        steady_s += 0.02
+        talk.route(talk.session.tick(steady_s))
+    (said,) = [step[0] for step in talk.frontend.steps if step[0].typed]
+    assert abs(talk.now_ns - said.end_ns) < 1_500_000_000
+
+
 def test_a_late_session_leaves_pictures_out_then_falls_silent_then_recovers(new_talk, speech):
     talk = new_talk({8: StepOutput(speech=[speech('a b c d', 6.0)])}).run(1.0)
     behind_s = 4.0

@@ -43,12 +43,12 @@ class Hearing:
             self._anchors = self.clock.anchors
             self.lag.restart()
 
-    def tick(self, passed_s: float) -> None:
-        """Count time by ticks while no microphone does."""
+    def tick(self, passed_s: float, stamp_ns: int | None = None) -> None:
+        """Count time by ticks while no microphone does; `stamp_ns` is ROS time now, if known."""
         self._no_sound_s += passed_s
         if self._no_sound_s > NO_MICROPHONE_S:
             self.lag.restart()
-            self.clock.pass_silence(round(passed_s * RATE_HZ))
+            self.clock.pass_silence(round(passed_s * RATE_HZ), stamp_ns)
 
     def units(self) -> Iterator[Unit]:
         """Yield the units that are complete."""

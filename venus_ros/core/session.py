@@ -78,6 +78,7 @@ class Session:
         self._prompt = prompt
         self._timer = timer
         self._log = EventLog(source)
+        self._stamp: Callable[[], int] | None = None
         self._out: list[Any] = []
         self._now_s = self._lived_s = 0.0
         self._ticked_s = math.inf
@@ -150,11 +151,13 @@ class Session:
         """Start the frontend and say so.
 
         Args:
-            stamp: gives ROS (or counted) time, ns: unit 0 starts once the frontend has loaded.
+            stamp: gives ROS (or counted) time, ns: unit 0 starts once the frontend has loaded, and
+                units without a microphone keep to it, also where it jumps.
 
         Raises:
             VenusError: the frontend cannot start.
         """
+        self._stamp = stamp
         self._open(stamp)
         return self._take_out()
 
@@ -207,7 +210,7 @@ class Session:
         """Let time pass: speech flows, waits end, and silence stands for an absent microphone."""
         self._now_s = now_s
         if self._is_open:
-            self._hearing.tick(self._pass(now_s))
+            self._hearing.tick(self._pass(now_s), self._stamp() if self._stamp else None)
             self._advance_all()
             self._ledger.watch(self._lived_s)
             self._end_broken_turn()

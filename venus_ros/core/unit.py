@@ -53,6 +53,7 @@ class UnitClock:
         self._k = 0
         self._end_ns = 0
         self._reference: tuple[int, int] | None = None  # (source's sample index, its stamp)
+        self._silence: tuple[int, int] | None = None  # the same, of passed silence
         self._frames: deque[Frame] = deque(maxlen=FRAMES)
         self._typed: deque[TypedText] = deque()
 
@@ -84,6 +85,7 @@ class UnitClock:
             return
         if self._restarted(chunk):
             self._anchor(chunk)
+        self._silence = None
         start = chunk.first_sample - self._origin
         self._write(start, pcm)
         if self._reference is None or chunk.first_sample >= self._reference[0]:
@@ -102,13 +104,18 @@ class UnitClock:
         """Take words that the user typed."""
         self._typed.append(text)
 
-    def pass_silence(self, samples: int) -> None:
+    def pass_silence(self, samples: int, stamp_ns: int | None = None) -> None:
         """Let time pass without a microphone: the next `samples` are a gap.
 
         Before the first source there is nothing to lose, so that no gap is counted.
+
+        Args:
+            stamp_ns: ROS time at their end; none = it went on as the samples did.
         """
         length = len(self._pcm)
         self._extend(length + samples)
+        if stamp_ns is not None:
+            self._silence = self._origin + len(self._pcm), stamp_ns
         self._filled[length:] = not self.anchors
 
     def pop(self) -> Unit | None:
@@ -161,9 +168,10 @@ class UnitClock:
             self._filled = np.concatenate([self._filled, np.zeros(more, bool)])
 
     def _stamp_of(self, sample: int) -> int:
-        if self._reference is None:
+        reference = self._silence or self._reference
+        if reference is None:
             return self._end_ns + self._samples_ns(self.unit_samples)
-        known, stamp_ns = self._reference
+        known, stamp_ns = reference
         return stamp_ns + self._samples_ns(sample - known)
 
     @staticmethod
