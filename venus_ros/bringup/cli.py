@@ -4,33 +4,66 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from venus_ros.bringup.plan import Options, Plan, make_plan
+from venus_ros import __version__
+from venus_ros.bringup.choices import CHOICES, chosen_plan
+from venus_ros.bringup.domain import domain_of
+from venus_ros.bringup.plan import namespace_of
 from venus_ros.core.errors import Code, InputError, VenusError
 from venus_ros.core.messages import Scope, StopRequest
-from venus_ros.frontends.registry import NAMES
+
+if TYPE_CHECKING:
+    from venus_ros.nodes.client import Client
+
+_ABSENT = 'say `. .venv/venus.sh` after `make demo`, or source a ROS 2 workspace with venus_ros'
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns its exit status: 0 well, 1 not held, 2 wrongly asked or set up."""
-    chosen = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], int] = chosen.command
     try:
-        return command(chosen)
+        with _interruptible():
+            chosen = _parser().parse_args(arguments)
+            command: Callable[[argparse.Namespace], int] = chosen.command
+            return command(chosen)
     except VenusError as error:
         print(f'venus: {error}', file=sys.stderr)
         return 2 if error.code in (Code.BAD_CONFIG, Code.BAD_INPUT) else 1
+    except ModuleNotFoundError as error:
+        print(f'venus: {error.name} is not here; {_ABSENT}', file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever read has enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except OSError as error:
+        print(f'venus: {error}', file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt in here; before and after, it ends the process silently."""
+    silent = signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    if silent:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if silent:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         'venus', description='A robot that hears, speaks and works at the same time.'
     )
+    parser.add_argument('--version', action='version', version=f'venus_ros {__version__}')
     commands = parser.add_subparsers(required=True, metavar='COMMAND')
 
     def command(
@@ -49,37 +82,47 @@ def _parser() -> argparse.ArgumentParser:
     _robot_options(command('talk', _talk, 'run the whole robot and show the conversation'))
     tell = command('tell', _tell, 'type words to the robot, as its user')
     tell.add_argument('text', nargs='+')
+    _namespace_option(tell)
     speak = command('speak', _speak, 'let the robot say something')
     speak.add_argument('text', nargs='+')
+    _namespace_option(speak)
     play = command('play', _play, 'play scenes and judge them')
     play.add_argument('scene', nargs='*', help='files, or names of shipped scenes; none = all')
     play.add_argument('--report', type=Path, help='folder for report.json, sound and picture')
+    play.add_argument(
+        '--skills', default='', metavar='FILE', help='skills that add to or override the shipped'
+    )
     play.add_argument('--live', action='store_true', help='real processes, real DDS, real time')
     play.add_argument('--verbose', action='store_true', help='show what the nodes print')
-    command('works', _works, "show the harness' table of works")
+    _namespace_option(command('works', _works, "show the harness' table of works"))
     stop = command('stop', _stop, 'stop the robot now')
     stop.add_argument('--scope', choices=('speech', 'motion', 'all'), default='all')
+    _namespace_option(stop)
     bench = command('bench', _bench, 'measure live conversations against the budgets')
     bench.add_argument('name', nargs='*', help='idle, talk, talk_with_pictures; none = all')
     bench.add_argument(
         '--report', type=Path, default=Path('out/bench'), help='folder for bench.json'
     )
     bench.add_argument('--verbose', action='store_true', help='show what the nodes print')
-    command('doctor', _doctor, 'say what is here, what is missing, and what to do')
+    doctor = command('doctor', _doctor, 'say what is here, what is missing, and what to do')
+    _namespace_option(doctor)
     return parser
 
 
 def _robot_options(parser: argparse.ArgumentParser) -> None:
+    for choice in CHOICES:
+        option, about = f'--{choice.name.replace("_", "-")}', choice.about.replace('%', '%%')
+        if isinstance(choice.default, bool):
+            kind: dict[str, Any] = {'action': argparse.BooleanOptionalAction}
+        else:
+            kind = {'choices': choice.values} if choice.values else {'metavar': 'TEXT'}
+        parser.add_argument(option, default=choice.default, help=about, **kind)
+
+
+def _namespace_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        '--frontend', default='embedded', choices=sorted(NAMES), help='what hears and answers'
+        '--namespace', default='', metavar='TEXT', help='namespace of the robot; empty = none'
     )
-    parser.add_argument('--no-sim', dest='sim', action='store_false', help='a real robot is there')
-    parser.add_argument('--skills', default='', metavar='FILE', help='skills to add or override')
-    parser.add_argument(
-        '--microphone', default='device', choices=('device', 'none'), help='none: typed words only'
-    )
-    parser.add_argument('--speaker', default='pyaudio', choices=('pyaudio', 'none'))
-    parser.add_argument('--namespace', default='', help='namespace of all nodes')
 
 
 def _demo(chosen: argparse.Namespace) -> int:
@@ -92,52 +135,40 @@ def _play(chosen: argparse.Namespace) -> int:
     from venus_ros.bringup.show import all_shipped, perform, shipped
 
     files = [shipped(name) for name in chosen.scene] or all_shipped()
-    return perform(files, chosen.report, live=chosen.live, verbose=chosen.verbose)
+    return perform(
+        files, chosen.report, live=chosen.live, verbose=chosen.verbose, skills_path=chosen.skills
+    )
 
 
 def _up(chosen: argparse.Namespace) -> int:
     from venus_ros.bringup.up import up
 
-    return up(_plan(chosen))
+    return up(chosen_plan(vars(chosen)))
 
 
 def _talk(chosen: argparse.Namespace) -> int:
     from venus_ros.bringup.talk import talk
 
-    return talk(_plan(chosen))
+    return talk(chosen_plan(vars(chosen)))
 
 
-def _plan(chosen: argparse.Namespace) -> Plan:
-    from venus_ros.harness.skills import load
+def _client(chosen: argparse.Namespace) -> Client:
+    from venus_ros.nodes.client import Client
 
-    skills = load(*filter(None, [chosen.skills]))
-    return make_plan(
-        Options(
-            frontend=chosen.frontend,
-            capabilities=skills.capabilities(),
-            skills_path=chosen.skills,
-            microphone=chosen.microphone,
-            speaker=chosen.speaker,
-            sim=chosen.sim,
-            namespace=chosen.namespace,
-        )
-    )
+    domain_of(os.environ)
+    return Client(namespace_of(chosen.namespace))
 
 
 def _tell(chosen: argparse.Namespace) -> int:
-    from venus_ros.nodes.client import Client
-
     words = _words(chosen)
-    with Client() as client:
+    with _client(chosen) as client:
         client.type_text(words)
     return 0
 
 
 def _speak(chosen: argparse.Namespace) -> int:
-    from venus_ros.nodes.client import Client
-
     words = _words(chosen)
-    with Client() as client:
+    with _client(chosen) as client:
         print(f'heard: {client.speak(words)}')
     return 0
 
@@ -155,10 +186,9 @@ def _words(chosen: argparse.Namespace) -> str:
 
 
 def _works(chosen: argparse.Namespace) -> int:
-    from venus_ros.nodes.client import Client
     from venus_ros.scenes.narrator import describe
 
-    with Client() as client:
+    with _client(chosen) as client:
         works = client.works().works
     for work in works:
         done = '' if work.progress != work.progress else f' {work.progress:.0%}'
@@ -170,9 +200,7 @@ def _works(chosen: argparse.Namespace) -> int:
 
 
 def _stop(chosen: argparse.Namespace) -> int:
-    from venus_ros.nodes.client import Client
-
-    with Client() as client:
+    with _client(chosen) as client:
         print(client.stop(StopRequest('', Scope[chosen.scope.upper()])))
     return 0
 
@@ -186,7 +214,8 @@ def _bench(chosen: argparse.Namespace) -> int:
 def _doctor(chosen: argparse.Namespace) -> int:
     from venus_ros.bringup.doctor import examine
 
-    return examine(print)
+    domain_of(os.environ)
+    return examine(print, namespace_of(chosen.namespace))
 
 
 if __name__ == '__main__':
