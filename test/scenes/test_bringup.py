@@ -16,16 +16,9 @@ import yaml
 
 from venus_ros.bringup import supervisor as supervision
 from venus_ros.bringup.cli import main
-from venus_ros.bringup.plan import (
-    EXECUTABLES,
-    PROFILES,
-    Options,
-    Plan,
-    ProcessPlan,
-    make_plan,
-    wire,
-)
+from venus_ros.bringup.plan import EXECUTABLES, Options, Plan, ProcessPlan, make_plan
 from venus_ros.bringup.supervisor import Supervisor
+from venus_ros.bringup.wire import PROFILES, wire
 from venus_ros.core.errors import ConfigError
 
 PATIENCE_S = 20.0

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from venus_ros import __version__
 from venus_ros.bringup.choices import CHOICES, chosen_plan
 from venus_ros.bringup.domain import domain_of
 from venus_ros.bringup.plan import namespace_of
@@ -63,7 +64,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         'venus', description='A robot that hears, speaks and works at the same time.'
     )
-    parser.add_argument('--version', action='version', version=f'venus_ros {__version__}')
     commands = parser.add_subparsers(required=True, metavar='COMMAND')
 
     def command(

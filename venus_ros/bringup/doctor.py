@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -45,10 +46,16 @@ class Finding:
     advice: str = ''
 
 
-def examine(write: Callable[[str], None]) -> int:
-    """Look at everything and write a line about each. Returns 1 if something is bad, else 0."""
+def examine(write: Callable[[str], None], namespace: str = '') -> int:
+    """Look at everything and write a line about each. Returns 1 if something is bad, else 0.
+
+    Args:
+        write: takes a line.
+        namespace: of the robot to look for.
+    """
     worst = 0
-    for look in (_python, _ros, _interfaces, _hearing, _voice, _language, _sim, _sound, _graph):
+    parts = (_python, _ros, _interfaces, _hearing, _voice, _language, _sim, _sound)
+    for look in (*parts, partial(_graph, namespace)):
         for finding in _survive(look):
             advice = f' → {finding.advice}' if finding.advice else ''
             write(f'{finding.verdict.value:>4}  {finding.what:<14} {finding.found}{advice}')
@@ -58,12 +65,13 @@ def examine(write: Callable[[str], None]) -> int:
 
 def _survive(look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     """Findings of one look; an error in it is a finding too."""
+    name = getattr(look, '__name__', 'graph').strip('_')
     try:
         yield from look()
     except VenusError as error:
-        yield Finding(look.__name__.strip('_'), Verdict.LESS, str(error))
+        yield Finding(name, Verdict.LESS, str(error))
     except (ImportError, OSError) as error:
-        yield Finding(look.__name__.strip('_'), Verdict.LESS, f'{type(error).__name__}: {error}')
+        yield Finding(name, Verdict.LESS, f'{type(error).__name__}: {error}')
 
 
 def _python() -> Iterator[Finding]:
@@ -179,7 +187,7 @@ def _level_db(audio: PortAudio, device: Device) -> float:
     return 10 * float(np.log10(power + 1e-12))
 
 
-def _graph() -> Iterator[Finding]:
+def _graph(namespace: str) -> Iterator[Finding]:
     """What of a running robot can be seen now."""
     from venus_ros.core.messages import Capabilities
     from venus_ros.nodes.recorder import Recorder
@@ -190,7 +198,7 @@ def _graph() -> Iterator[Finding]:
         if isinstance(message, Capabilities):
             known.append(message)
 
-    recorder = Recorder(see)
+    recorder = Recorder(see, namespace=namespace)
     try:
         recorder.spin(GRAPH_S)
     finally:

@@ -14,10 +14,11 @@ from typing import Any
 import yaml
 
 from venus_ros.bringup.domain import free_domain
-from venus_ros.bringup.plan import Options, Plan, make_plan, wire
+from venus_ros.bringup.plan import Options, Plan, make_plan
 from venus_ros.bringup.stage import Attend, Stage
 from venus_ros.bringup.supervisor import Say, Supervisor
-from venus_ros.harness.skills import load
+from venus_ros.bringup.wire import wire
+from venus_ros.harness.skills import Skills, load
 from venus_ros.scenes.format import Camera, Scene
 from venus_ros.scenes.log import Log, See
 from venus_ros.scenes.sound import read_wav, spoken
@@ -31,6 +32,7 @@ def play_live(
     say: Say = lambda process, line: None,
     attend: Attend = lambda t_s, pids, values: None,
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    skills_path: str = '',
 ) -> Log:
     """Play `scene` and return what happened.
 
@@ -40,6 +42,7 @@ def play_live(
         say: takes what the processes print.
         attend: looks at the processes while the scene runs.
         parameters: node → parameters that win over the plan's.
+        skills_path: file of skills that adds to or overrides the shipped ones; '' = none.
 
     Raises:
         VenusError: a node does not become ready, or the scene asks for what is not there.
@@ -47,7 +50,9 @@ def play_live(
     track = make_track(scene, user_audio)
     with tempfile.TemporaryDirectory(prefix='venus-live-') as name:
         folder = Path(name)
-        plan = make_plan(replace(_options(scene, track, folder), parameters=parameters or {}))
+        options = _options(scene, track, folder, load(*filter(None, [skills_path])))
+        options = replace(options, skills_path=skills_path, parameters=parameters or {})
+        plan = make_plan(options)
         with _running(plan, say) as (supervisor, stage):
             stage.wait_until_ready(scene, supervisor)
             log = stage.play(scene, track, supervisor, see, attend)
@@ -55,18 +60,20 @@ def play_live(
     return log
 
 
-def _options(scene: Scene, track: Track, folder: Path) -> Options:
+def _options(scene: Scene, track: Track, folder: Path, skills: Skills) -> Options:
     import soundfile
 
     soundfile.write(str(folder / 'user.wav'), track.pcm, RATE_HZ)
     return Options(
         frontend=scene.frontend,
+        capabilities=skills.capabilities(),
         script=_script_file(scene, folder),
         microphone='file',
         user_wav=str(folder / 'user.wav'),
+        user_waits=True,
         speaker='file',
         robot_wav=str(folder / 'robot.wav'),
-        sim=bool({skill.server for skill in load()} - set(scene.robots)),
+        sim=bool({skill.server for skill in skills} - set(scene.robots)),
         camera=_camera(scene.camera),
         closed_doors=scene.blocked,
         doubles={

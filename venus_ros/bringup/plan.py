@@ -10,12 +10,12 @@ one for each capability server, and the simulated robot.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from venus_ros.core.errors import ConfigError
-from venus_ros.share import share
 
 NODES = 'venus_ros.nodes'
 SIM = 'venus_ros.sim'
@@ -38,19 +38,10 @@ EXECUTABLES: dict[str, str] = {
 CAPABILITIES = ('navigation', 'manipulation', 'search')
 """Servers started unless told otherwise; a robot's own are added by `Options.capabilities`."""
 
-PROFILES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
-"""Environment variables that name a profile of Fast DDS: version 3, and those before."""
+MICROPHONES = ('device', 'file', 'none')
+SPEAKERS = ('pyaudio', 'file', 'none')
 
-
-def wire(environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables to add to `environment` so that pictures arrive; none if the user chose.
-
-    Raises:
-        ConfigError: `config/fastdds.xml` is not installed.
-    """
-    if any(environment.get(name) for name in (*PROFILES, 'FASTDDS_BUILTIN_TRANSPORTS')):
-        return {}
-    return dict.fromkeys(PROFILES, str(share('config/fastdds.xml')))
+_NAMESPACE = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*/?'
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +74,18 @@ class ProcessPlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that runs, in the order in which it is started."""
+    """Everything that runs, in the order in which it is started.
+
+    Attributes:
+        namespace: of all nodes, without slashes around it.
+        params_file: ROS parameter file whose values win over the plan's; '' = none.
+        log_level: as `--log-level` takes it; '' = as ROS has it.
+    """
 
     processes: tuple[ProcessPlan, ...]
     namespace: str = ''
+    params_file: str = ''
+    log_level: str = ''
 
     @property
     def nodes(self) -> dict[str, ProcessPlan]:
@@ -109,6 +108,20 @@ class Plan:
             if node.parameters
         }
 
+    def ros_arguments(self, process: ProcessPlan, parameters: str) -> list[str]:
+        """What `process` is told behind `--ros-args`; `parameters` is a file of `parameters()`."""
+        files = [parameters, *filter(None, [self.params_file])]
+        arguments = [word for file in files for word in ('--params-file', file)]
+        remaps = [
+            f'{node.name}:{old}:={new}' for node in process.nodes for old, new in node.remaps
+        ]
+        if process.rename:
+            remaps.append(f'__node:={process.rename}')
+        if self.namespace:
+            remaps.append(f'__ns:=/{self.namespace}')
+        arguments += [word for remap in remaps for word in ('-r', remap)]
+        return [*arguments, *(['--log-level', self.log_level] if self.log_level else [])]
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -118,7 +131,7 @@ class Options:
         frontend: name of the frontend behind the session.
         script: script of the scripted frontend, a file's path.
         capabilities: capability servers to start.
-        skills_path: file of skills; '' = the shipped one.
+        skills_path: file of skills that adds to or overrides the shipped ones; '' = none.
         microphone: 'device', 'file' (plays `user_wav`) or 'none'.
         user_wav: the user's side as a sound file, for `microphone='file'`.
         speaker: 'pyaudio', 'file' (writes `robot_wav`) or 'none'.
@@ -130,6 +143,11 @@ class Options:
         doubles: server → behaviour, for servers that a robot double plays.
         journal: path of the harness' journal; '' = the user's own.
         namespace: namespace of all nodes.
+        params_file: ROS parameter file; what it says wins over all that is chosen here.
+        use_sim_time: ROS time comes from `/clock`.
+        autostart: nodes configure and activate by themselves.
+        user_waits: the user's sound begins only when its node is activated.
+        log_level: of all nodes; '' = as ROS has it.
         parameters: node → further parameters; they win over the plan's.
     """
 
@@ -147,11 +165,17 @@ class Options:
     doubles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     journal: str = ''
     namespace: str = ''
+    params_file: str = ''
+    use_sim_time: bool = False
+    autostart: bool = True
+    user_waits: bool = False
+    log_level: str = ''
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def make_plan(options: Options) -> Plan:
     """Lay out the whole robot. Raises ConfigError for choices that do not exist."""
+    _check(options)
     processes = [
         *_audio(options),
         ProcessPlan('frontend', 'frontend', (_frontend(options),)),
@@ -159,7 +183,44 @@ def make_plan(options: Options) -> Plan:
         *(_server(name, options) for name in options.capabilities),
         *_robot(options),
     ]
-    return _with_parameters(Plan(tuple(processes), options.namespace), options.parameters)
+    _check_names(processes)
+    plan = Plan(
+        tuple(processes), namespace_of(options.namespace), options.params_file, options.log_level
+    )
+    common = {'use_sim_time': True} if options.use_sim_time else {}
+    common |= {} if options.autostart else {'autostart': False}
+    return _with_parameters(plan, common, options.parameters)
+
+
+def namespace_of(given: str) -> str:
+    """`given` without slashes around it. Raises ConfigError if it is no ROS namespace."""
+    if given.strip('/') and not re.fullmatch(_NAMESPACE, given, re.ASCII):
+        raise ConfigError(
+            f'must be words of letters, digits and _ with / between, not {given}', 'namespace'
+        )
+    return given.strip('/')
+
+
+def _check(options: Options) -> None:
+    """Refuse choices that no node could follow."""
+    for name, given, known in (
+        ('microphone', options.microphone, MICROPHONES),
+        ('speaker', options.speaker, SPEAKERS),
+    ):
+        if given not in known:
+            raise ConfigError(f'must be one of {", ".join(known)}, not {given}', name)
+    if options.microphone == 'file' and not options.user_wav:
+        raise ConfigError('is missing: the sound file that is the user', 'user_wav')
+    if options.speaker == 'file' and not options.robot_wav:
+        raise ConfigError('is missing: the file that receives the speech', 'robot_wav')
+
+
+def _check_names(processes: Sequence[ProcessPlan]) -> None:
+    """Two nodes of one name would answer each other's requests."""
+    names = [node.name for process in processes for node in process.nodes]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError('is the name of another node; call the capability otherwise', name)
 
 
 def _audio(options: Options) -> list[ProcessPlan]:
@@ -172,10 +233,9 @@ def _audio(options: Options) -> list[ProcessPlan]:
         ProcessPlan('reflex', 'reflex', (reflex,)),
     ]
     if options.microphone == 'file':
-        user = NodePlan('audio_file', {'file': options.user_wav, 'autostart': False})
+        waits = {'autostart': False} if options.user_waits else {}
+        user = NodePlan('audio_file', {'file': options.user_wav, **waits})
         apart.append(ProcessPlan('audio_file', 'audio_file', (user,)))
-    elif options.microphone != 'none':
-        raise ConfigError("choose 'device', 'file' or 'none'", f'microphone: {options.microphone}')
     return apart
 
 
@@ -206,7 +266,8 @@ def _robot(options: Options) -> list[ProcessPlan]:
         node = NodePlan('camera', options.camera)
         robots.append(ProcessPlan(node.name, 'picture_file', (node,)))
     for server, behaviour in options.doubles.items():
-        node = NodePlan(f'double_{server}', {'server': server, **behaviour})
+        given = _given(server=server, capabilities_file=options.skills_path)
+        node = NodePlan(f'double_{server}', {**given, **behaviour})
         robots.append(ProcessPlan(node.name, 'robot_double', (node,)))
     return robots
 
@@ -216,18 +277,16 @@ def _given(**parameters: Any) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if value != ''}
 
 
-def _with_parameters(plan: Plan, extra: Mapping[str, Mapping[str, Any]]) -> Plan:
+def _with_parameters(
+    plan: Plan, common: Mapping[str, Any], extra: Mapping[str, Mapping[str, Any]]
+) -> Plan:
+    """`plan` with the parameters `common` to all nodes, and those of single ones, which win."""
     for node in extra:
         plan.process_of(node)
-    processes = tuple(
-        ProcessPlan(
-            process.name,
-            process.executable,
-            tuple(
-                NodePlan(node.name, {**node.parameters, **extra.get(node.name, {})}, node.remaps)
-                for node in process.nodes
-            ),
-        )
-        for process in plan.processes
-    )
-    return Plan(processes, plan.namespace)
+
+    def more(node: NodePlan) -> NodePlan:
+        parameters = {**common, **node.parameters, **extra.get(node.name, {})}
+        return replace(node, parameters=parameters)
+
+    processes = (replace(p, nodes=tuple(map(more, p.nodes))) for p in plan.processes)
+    return replace(plan, processes=tuple(processes))

@@ -22,8 +22,17 @@ from venus_ros.scenes.track import make_track
 from venus_ros.scenes.voices import user_audio
 
 
-def play(scene: Scene, see: See = lambda t_s, source, message: None) -> Log:
+def play(
+    scene: Scene,
+    see: See = lambda t_s, source, message: None,
+    skills: Skills | None = None,
+) -> Log:
     """Play `scene` and return what happened.
+
+    Args:
+        scene: what to play.
+        see: takes every message.
+        skills: what the robot can be asked for; none = the shipped skills.
 
     Raises:
         VenusError: the scene asks for something that is not there (a voice, a node, a file).
@@ -34,9 +43,9 @@ def play(scene: Scene, see: See = lambda t_s, source, message: None) -> Log:
     ending = Ending(scene, track)
     played: Played = []
     with tempfile.TemporaryDirectory(prefix='venus-scene-') as folder:
-        cast = Cast(
-            scene, track, _skills(), _planner(), open_frontend, clock, Path(folder), played
-        )
+        known = skills or _shipped()
+        planner = _planner(known)
+        cast = Cast(scene, track, known, planner, open_frontend, clock, Path(folder), played)
         graph = Graph(cast.parts(), clock, log)
         try:
             _run(scene, graph, clock, log, ending, see)
@@ -105,10 +114,10 @@ def open_frontend(scene: Scene) -> DuplexFrontend:
 
 
 @cache
-def _skills() -> Skills:
+def _shipped() -> Skills:
     return load()
 
 
 @cache
-def _planner() -> EmbeddedPlanner:
-    return EmbeddedPlanner(_skills())
+def _planner(skills: Skills) -> EmbeddedPlanner:
+    return EmbeddedPlanner(skills)

@@ -3,23 +3,28 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from venus_ros.bringup.judging import decide
 from venus_ros.bringup.vetting import vet
 from venus_ros.core.errors import ConfigError
-from venus_ros.harness.skills import load
+from venus_ros.harness.skills import Skills, load
 from venus_ros.scenes.format import Scene
-from venus_ros.scenes.log import Log
+from venus_ros.scenes.log import Log, See
 from venus_ros.scenes.narrator import Narrator
 from venus_ros.scenes.reading import read_scene
 from venus_ros.scenes.report import Outcome, report, write_report
 
 LIBRARY = Path(__file__).resolve().parent.parent / 'scenes' / 'library'
 DEMO = 'demo'
+
+Play = Callable[[Scene, See], Log]
+"""Plays a scene before whoever sees."""
 
 
 def all_shipped() -> list[Path]:
@@ -41,22 +46,41 @@ def shipped(name: str) -> Path:
     return inside
 
 
-def perform(files: Sequence[Path], folder: Path | None, *, live: bool, verbose: bool) -> int:
+def perform(
+    files: Sequence[Path],
+    folder: Path | None,
+    *,
+    live: bool,
+    verbose: bool,
+    skills_path: str = '',
+) -> int:
     """Play `files` one after the other. Returns 0 if all of them held, else 1.
 
     All files are read, and a folder for the report is there, before the first is played: a mistake
     costs no time.
 
+    Args:
+        files: scenes.
+        folder: for the report; made if it is not there.
+        live: as real processes, in real time.
+        verbose: show what the nodes print.
+        skills_path: file of skills that adds to or overrides the shipped ones; '' = none.
+
     Raises:
         VenusError: a scene is wrong, or the robot does not get ready.
     """
     scenes = [read_scene(file) for file in files]
-    skills = load()
+    skills = load(*filter(None, [skills_path]))
     for scene in scenes:
         vet(scene, skills)
     if folder is not None:
         _make_folder(folder)
-    outcomes = [_perform_one(scene, live=live, verbose=verbose) for scene in scenes]
+    if live:
+        path = str(Path(skills_path).resolve()) if skills_path else ''
+        run: Play = partial(_play_live, skills_path=path, verbose=verbose)
+    else:
+        run = partial(_play_counted, skills=skills)
+    outcomes = [_perform_one(scene, run) for scene in scenes]
     if folder is not None:
         write_report(outcomes, folder)
     _sum_up(outcomes, folder)
@@ -70,23 +94,27 @@ def _make_folder(folder: Path) -> None:
         raise ConfigError(
             f'cannot be a folder for the report: {error.strerror}', str(folder)
         ) from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ConfigError('cannot be a folder for the report: may not be written', str(folder))
 
 
-def _perform_one(scene: Scene, *, live: bool, verbose: bool) -> Outcome:
+def _perform_one(scene: Scene, run: Play) -> Outcome:
     print(f'── {scene.name}' + (f': {scene.about}' if scene.about else ''), flush=True)
     narrator = Narrator(lambda line: print(line, flush=True), sys.stdout.isatty())
-    outcome = decide(scene, _run(scene, narrator, live=live, verbose=verbose))
+    outcome = decide(scene, run(scene, narrator.see))
     print('   held' if outcome.passed else '   NOT HELD', flush=True)
     for failure in outcome.failures:
         print(f'   ✗ {failure}', flush=True)
     return outcome
 
 
-def _run(scene: Scene, narrator: Narrator, *, live: bool, verbose: bool) -> Log:
-    if not live:
-        from venus_ros.bringup.playing import play
+def _play_counted(scene: Scene, see: See, skills: Skills) -> Log:
+    from venus_ros.bringup.playing import play
 
-        return play(scene, narrator.see)
+    return play(scene, see, skills)
+
+
+def _play_live(scene: Scene, see: See, skills_path: str, verbose: bool) -> Log:
     from venus_ros.bringup.live import play_live
 
     tail: list[str] = []
@@ -100,7 +128,7 @@ def _run(scene: Scene, narrator: Narrator, *, live: bool, verbose: bool) -> Log:
     print('   starting the nodes', flush=True)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nodes are ended
     try:
-        return play_live(scene, narrator.see, say)
+        return play_live(scene, see, say, skills_path=skills_path)
     except Exception:
         if not verbose:
             print('\n'.join(f'   {line}' for line in tail), file=sys.stderr)

@@ -22,7 +22,8 @@ from typing import Any
 
 import yaml
 
-from venus_ros.bringup.plan import Plan, ProcessPlan, wire
+from venus_ros.bringup.plan import Plan, ProcessPlan
+from venus_ros.bringup.wire import wire
 
 END_S = 5.0
 """Children that have not ended so long after SIGTERM are killed."""
@@ -138,14 +139,7 @@ class Supervisor:
 
     def command(self, process: ProcessPlan) -> list[str]:
         """What starts `process`."""
-        arguments = ['--params-file', str(self._parameters)]
-        if process.rename:
-            arguments += ['-r', f'__node:={process.rename}']
-        if self.plan.namespace:
-            arguments += ['-r', f'__ns:=/{self.plan.namespace.strip("/")}']
-        for node in process.nodes:
-            for name, target in node.remaps:
-                arguments += ['-r', f'{node.name}:{name}:={target}']
+        arguments = self.plan.ros_arguments(process, str(self._parameters))
         return [sys.executable, '-m', process.module, '--ros-args', *arguments]
 
     def _write_parameters(self) -> None:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from venus_ros.bringup.claim import sole_robot
 from venus_ros.bringup.plan import Plan
 from venus_ros.bringup.supervisor import Supervisor
 from venus_ros.bringup.up import asked_to_end
@@ -20,7 +21,11 @@ TROUBLE = ('[ERROR]', '[FATAL]', 'error:', 'ended (')
 
 
 def talk(plan: Plan) -> int:
-    """Run `plan` until SIGINT or SIGTERM; what the nodes print goes to a file."""
+    """Run `plan` until SIGINT or SIGTERM; what the nodes print goes to a file.
+
+    Raises:
+        BackendError: such a robot is up already.
+    """
     from venus_ros.nodes.recorder import Recorder
 
     LOG.parent.mkdir(parents=True, exist_ok=True)
@@ -30,7 +35,11 @@ def talk(plan: Plan) -> int:
     def see(source: str, message: Any, now_ns: int) -> None:
         narrator.see(time.monotonic() - begin_s, source, message)
 
-    with LOG.open('w', encoding='utf-8', buffering=1) as log, asked_to_end() as end:
+    with (
+        sole_robot(plan.namespace),
+        LOG.open('w', encoding='utf-8', buffering=1) as log,
+        asked_to_end() as end,
+    ):
 
         def say(name: str, line: str) -> None:
             print(f'{name}: {line}', file=log)
@@ -38,7 +47,7 @@ def talk(plan: Plan) -> int:
                 print(f'         {name}: {line}', flush=True)
 
         supervisor = Supervisor(plan, say)
-        recorder = Recorder(see)
+        recorder = Recorder(see, namespace=plan.namespace)
         print(f'starting; the nodes write to {LOG}; Ctrl-C ends', flush=True)
         try:
             supervisor.start()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from venus_ros.bringup.claim import sole_robot
 from venus_ros.bringup.plan import Plan
 from venus_ros.bringup.supervisor import Supervisor
 
@@ -18,9 +19,13 @@ COLOURS = (36, 33, 32, 35, 34, 96, 93, 92, 95, 94)
 
 
 def up(plan: Plan) -> int:
-    """Run `plan` until SIGINT or SIGTERM. Returns 0, or 1 if a process gave up."""
-    supervisor = Supervisor(plan, printer(plan))
-    with asked_to_end() as end:
+    """Run `plan` until SIGINT or SIGTERM. Returns 0, or 1 if a process gave up.
+
+    Raises:
+        BackendError: such a robot is up already.
+    """
+    with sole_robot(plan.namespace), asked_to_end() as end:
+        supervisor = Supervisor(plan, printer(plan))
         supervisor.start()
         while not end.wait(POLL_S):
             supervisor.poll()

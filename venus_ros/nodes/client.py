@@ -25,14 +25,20 @@ PATIENCE_S = 5.0
 class Client:
     """A node for the length of a `with` block. Every call waits for what it needs.
 
+    Args:
+        namespace: the robot's.
+
     Raises:
         BackendError: nobody answers; the robot is not up, or on another domain.
     """
 
+    def __init__(self, namespace: str = '') -> None:
+        self._namespace = namespace
+
     def __enter__(self) -> Client:
         self._context = rclpy.Context()
         rclpy.init(args=[], context=self._context)
-        self._node = rclpy.create_node('person', context=self._context)
+        self._node = rclpy.create_node('person', namespace=self._namespace, context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         return self
@@ -91,6 +97,8 @@ class Client:
         while not condition():
             if time.monotonic() > end_s:
                 raise BackendError(
-                    'nobody answers; is the robot up (venus up), and ROS_DOMAIN_ID the same?', name
+                    'nobody answers; is the robot up (venus up), and are ROS_DOMAIN_ID and '
+                    'the namespace the same?',
+                    self._node.resolve_topic_name(name),
                 )
             self._executor.spin_once(timeout_sec=0.02)

@@ -15,6 +15,7 @@ from typing import Any
 from action_msgs.srv import CancelGoal
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Odometry
+from rclpy.node import Node
 from sensor_msgs.msg import CompressedImage
 
 from venus_ros.core import messages as m
@@ -50,10 +51,11 @@ TOLD = {
 }
 
 
-def default_journal() -> Path:
-    """Where the journal lies unless told otherwise: the user's state folder."""
+def default_journal(node: Node) -> Path:
+    """Where the journal lies unless told otherwise: in the user's state folder, for each robot."""
     state = os.environ.get('XDG_STATE_HOME') or Path.home() / '.local' / 'state'
-    return Path(state) / 'venus_ros' / 'journal.sqlite'
+    robot = f'{node.context.get_domain_id()}{node.get_namespace().rstrip("/")}'
+    return Path(state) / 'venus_ros' / robot / 'journal.sqlite'
 
 
 class HarnessNode(VenusNode):
@@ -73,7 +75,7 @@ class HarnessNode(VenusNode):
         self.engine = self._harness = Harness(
             skills,
             EmbeddedPlanner(skills),
-            Journal(self.param('journal') or default_journal()),
+            Journal(self.param('journal') or default_journal(self)),
             source=run_id(self.get_name()),
             stamp=self.stamp,
             new_id=lambda: str(uuid.uuid4()),

@@ -55,13 +55,18 @@ class Recorder:
         see: takes every message.
         capabilities: servers whose own `works` are watched too.
         domain_id: DDS domain; none = that of the environment.
+        namespace: the robot's.
 
     Attributes:
         values: 'node: part' → the newest values of its diagnostics.
     """
 
     def __init__(
-        self, see: See, capabilities: Iterable[str] = (), domain_id: int | None = None
+        self,
+        see: See,
+        capabilities: Iterable[str] = (),
+        domain_id: int | None = None,
+        namespace: str = '',
     ) -> None:
         self._see = see
         self._context = rclpy.Context()
@@ -70,7 +75,7 @@ class Recorder:
             domain_id=domain_id,
             signal_handler_options=SignalHandlerOptions.NO,
         )
-        self._node = rclpy.create_node('recorder', context=self._context)
+        self._node = rclpy.create_node('recorder', namespace=namespace, context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._first_sound_ns: int | None = None
