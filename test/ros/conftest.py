@@ -122,10 +122,16 @@ class Client:
         world.until(self.client.server_is_ready, 'manipulation/delegate')
 
     def ask(self, deliver: bool = False, **arguments: str) -> tuple[Any, Any, str]:
-        work_id = str(uuid.uuid4())
-        goal = action.Delegate.Goal(
-            capability='manipulation', arguments_json=json.dumps(arguments), deliver=deliver
+        arguments_json = json.dumps(arguments)
+        return self.send(
+            action.Delegate.Goal(
+                capability='manipulation', arguments_json=arguments_json, deliver=deliver
+            )
         )
+
+    def send(self, goal: Any) -> tuple[Any, Any, str]:
+        """Send a goal. Returns its handle, its result to come, and its id."""
+        work_id = str(uuid.uuid4())
         sent = self.client.send_goal_async(
             goal, lambda f: self.feedback.append(f.feedback), uuid_to_ros(work_id)
         )

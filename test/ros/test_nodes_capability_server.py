@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import Any
 
@@ -122,6 +123,42 @@ def test_wrong_arguments_end_in_a_typed_failure(
     assert result.result().status == GoalStatus.STATUS_ABORTED
     assert result.result().result.error_code in (20004, 20005)
     assert not arm.goals
+
+
+@pytest.mark.parametrize('arguments_json', ['{"action": ', '[1, 2]', '[' * 5000])
+def test_arguments_that_are_no_json_end_in_a_typed_failure(
+    world: Any, server: Any, make_arm: Any, make_client: Any, arguments_json: str
+) -> None:
+    arm, client = make_arm(), make_client()
+    result = client.send(action.Delegate.Goal(arguments_json=arguments_json))[1]
+    world.until(result.done, 'result')
+    assert result.result().status == GoalStatus.STATUS_ABORTED
+    assert result.result().result.error_code == 20005, result.result().result.error_msg
+    assert not arm.goals
+
+
+def test_words_without_arguments_are_understood(
+    world: Any, server: Any, make_arm: Any, make_client: Any
+) -> None:
+    arm, client = make_arm(), make_client()
+    world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
+    result = client.send(action.Delegate.Goal(task='pick up the green bottle'))[1]
+    world.until(lambda: arm.goals, 'goal at the robot')
+    assert (arm.goals[0].request.action, arm.goals[0].request.object) == ('pick', 'green_bottle')
+    arm.ends[0].set_result('ok')
+    world.until(result.done, 'result')
+    assert json.loads(result.result().result.arguments_json)['object'] == 'green_bottle'
+
+
+def test_a_goal_that_cannot_be_taken_still_ends(
+    world: Any, server: Any, make_client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make_client()
+    monkeypatch.setattr(server.engine, 'receive', lambda message, now_s: 1 / 0)
+    _, result, _ = client.ask(action='pick', object='red_cup')
+    world.until(result.done, 'result')
+    assert result.result().status == GoalStatus.STATUS_ABORTED
+    assert 'inside failed' in result.result().result.error_msg
 
 
 def test_after_reactivation_goals_run_again(

@@ -148,6 +148,11 @@ def test_stop_cancels_moves_and_silences(robot: Robot, world: Any, make_arm: Any
     assert robot.heard[m.Stopped][-1].scope is m.Scope.ALL
 
 
+def test_a_stop_of_an_unknown_scope_stops_everything(robot: Robot) -> None:
+    reply = robot.call(srv.Stop, 'stop', srv.Stop.Request(request_id='odd', scope=77))
+    assert (reply.request_id, reply.message) == ('odd', 'stopped all')
+
+
 def test_mute_silences_and_reset_is_taken(robot: Robot, world: Any) -> None:
     robot.type('hello')
     world.until(lambda: m.PlayoutState.PLAYING in robot.playing(), 'sound')

@@ -43,7 +43,7 @@ def choose(
 def _decode(arguments_json: str) -> dict[str, Any]:
     try:
         arguments = json.loads(arguments_json or '{}')
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise VenusError(
             f'The arguments are not JSON: {error}.', Code.INVALID_ARGUMENT, 'arguments_json'
         ) from error

@@ -8,6 +8,7 @@ from typing import Any
 
 from venus_ros.core import messages as m
 from venus_ros.core.errors import ConfigError
+from venus_ros.harness.planner.embedded import EmbeddedPlanner
 from venus_ros.harness.server import CapabilityServer
 from venus_ros.harness.skills import load
 from venus_ros.nodes import qos
@@ -23,7 +24,11 @@ CAPABILITIES_FILE = Param(
 
 
 class CapabilityServerNode(VenusNode):
-    """Goals of the action Delegate in, the robot's own goals out."""
+    """Goals of the action Delegate in, the robot's own goals out.
+
+    The harness sends arguments. Others may send words instead: the first such goal loads what
+    understanding them takes (2 s, 300 MB).
+    """
 
     PARAMS = (
         Param('capability', '', 'Capability to serve: navigation, manipulation, search, ...'),
@@ -46,7 +51,11 @@ class CapabilityServerNode(VenusNode):
         servers = {skill.server: skill.type for skill in skills.of(capability)}
         self._robot = RobotClients(self, servers)
         self.engine = CapabilityServer(
-            capability, skills, source=run_id(capability), stamp=self.stamp
+            capability,
+            skills,
+            source=run_id(capability),
+            stamp=self.stamp,
+            planner=EmbeddedPlanner(skills),
         )
         self.hear(m.Works, 'works', qos.LATCHED)
         self.hear(m.Stopped, 'stopped', qos.LATCHED)

@@ -67,7 +67,15 @@ class DelegateServer:
         self._ends[goal_id] = Future(executor=self._node.executor)
         handle.execute()
         goal = from_ros(handle.request, m.DelegateGoal, goal_id=goal_id)
-        self._node.feed(goal)
+        self._node.guarded(self._take)(goal)
+
+    def _take(self, goal: m.DelegateGoal) -> None:
+        """Feed a goal; should that fail, the goal still ends."""
+        try:
+            self._node.feed(goal)
+        except Exception:
+            self._decline(goal.goal_id, Code.INTERNAL, 'something inside failed; see the log')
+            raise
 
     def _on_cancel(self, handle: ServerGoalHandle[Any, Any, Any]) -> CancelResponse:
         goal_id = uuid_from_ros(handle.goal_id)
@@ -85,17 +93,15 @@ class DelegateServer:
         return result
 
     def _answer(self, answer: m.DelegateAnswer) -> None:
-        if answer.accepted:
-            return
+        if not answer.accepted:
+            self._decline(answer.goal_id, Code.REFUSED, answer.reason)
+
+    def _decline(self, goal_id: str, code: Code, reason: str) -> None:
+        failed = m.State.FAILED
         work = m.Work(
-            answer.goal_id,
-            self._capability,
-            m.State.FAILED,
-            error_code=Code.REFUSED,
-            error_msg=answer.reason,
-            summary=answer.reason,
+            goal_id, self._capability, failed, error_code=code, error_msg=reason, summary=reason
         )
-        self._result(m.DelegateResult(answer.goal_id, m.GoalStatus.ABORTED, work))
+        self._result(m.DelegateResult(goal_id, m.GoalStatus.ABORTED, work))
 
     def _feedback(self, feedback: m.DelegateFeedback) -> None:
         if handle := self._open.get(feedback.goal_id):

@@ -122,8 +122,11 @@ class VenusNode(LifecycleNode):
         return made
 
     def serve(self, ros_type: Any, name: str, callback: Callable[..., Any]) -> None:
-        """A service until cleanup."""
-        made = self.create_service(ros_type, name, callback)
+        """A service until cleanup; a callback that fails gives an empty answer."""
+        guarded = self.guarded(callback)
+        made = self.create_service(
+            ros_type, name, lambda *given: guarded(*given) or ros_type.Response()
+        )
         self.own(partial(self.destroy_service, made))
 
     def route(self, cls: type, send: Callable[[Any], None]) -> None:
@@ -164,18 +167,22 @@ class VenusNode(LifecycleNode):
                 continue
             self.guarded(send)(message)
 
-    def guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
-        """`callback` with errors logged and counted: one bad message must not stop a node."""
+    def guarded(self, callback: Callable[..., Any]) -> Callable[..., Any]:
+        """`callback` with errors logged and counted: one bad message must not stop a node.
 
-        def call(*args: Any) -> None:
+        It then gives none.
+        """
+
+        def call(*args: Any) -> Any:
             try:
-                callback(*args)
+                return callback(*args)
             except VenusError as error:
                 self.faults_survived += 1
                 self.get_logger().warning(str(error), throttle_duration_sec=1.0)
             except Exception:
                 self.faults_survived += 1
                 self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
+            return None
 
         return call
 
@@ -226,7 +233,6 @@ class VenusNode(LifecycleNode):
         try:
             begin()
         except VenusError as error:
-            self._failed(str(error), str(error))
             self._failed(str(error), str(error))
         except Exception as error:
             self._failed(f'{type(error).__name__}: {error}', traceback.format_exc())

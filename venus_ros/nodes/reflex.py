@@ -13,7 +13,7 @@ from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from venus_ros.core import messages as m
-from venus_ros.core.errors import BackendError
+from venus_ros.core.errors import BackendError, InputError
 from venus_ros.core.voice import VoiceActivity
 from venus_ros.harness.skills import load, moves
 from venus_ros.nodes import intake, qos
@@ -88,7 +88,7 @@ class ReflexNode(VenusNode):
 
     def _on_stop(self, request: Any, response: Any) -> Any:
         self._sent = 0
-        out = self._reflex.stop(from_ros(request, m.StopRequest))
+        out = self._reflex.stop(_request(request))
         self.send(out)
         stopped = next(message for message in out if isinstance(message, m.Stopped))
         self._holding = self._holding or stopped.scope.motion
@@ -133,6 +133,14 @@ class ReflexNode(VenusNode):
         if self._deaf:
             yield Health('ducking', Level.WARN, self._deaf)
         yield from self._intake.health()
+
+
+def _request(ros: Any) -> m.StopRequest:
+    """What is asked for; a scope that nobody knows stops everything."""
+    try:
+        return from_ros(ros, m.StopRequest)
+    except InputError:
+        return m.StopRequest(ros.request_id, m.Scope.ALL)
 
 
 def main() -> None:
