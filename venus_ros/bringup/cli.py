@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from venus_ros.bringup.choices import CHOICES, chosen_plan
 from venus_ros.bringup.domain import domain_of
+from venus_ros.bringup.interrupt import interruptible
 from venus_ros.bringup.plan import namespace_of
 from venus_ros.core.errors import Code, InputError, VenusError
 from venus_ros.core.messages import Scope, StopRequest
@@ -27,7 +26,7 @@ _ABSENT = 'say `. .venv/venus.sh` after `make demo`, or source a ROS 2 workspace
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns its exit status: 0 well, 1 not held, 2 wrongly asked or set up."""
     try:
-        with _interruptible():
+        with interruptible():
             chosen = _parser().parse_args(arguments)
             command: Callable[[argparse.Namespace], int] = chosen.command
             return command(chosen)
@@ -45,19 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Ctrl-C raises KeyboardInterrupt in here; before and after, it ends the process silently."""
-    silent = signal.getsignal(signal.SIGINT) is signal.SIG_DFL
-    if silent:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if silent:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _parser() -> argparse.ArgumentParser:

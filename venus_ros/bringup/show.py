@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -126,15 +125,12 @@ def _play_live(scene: Scene, see: See, skills_path: str, verbose: bool) -> Log:
             print(f'         {process}: {line}', flush=True)
 
     print('   starting the nodes', flush=True)
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nodes are ended
     try:
         return play_live(scene, see, say, skills_path=skills_path)
     except Exception:
         if not verbose:
             print('\n'.join(f'   {line}' for line in tail), file=sys.stderr)
         raise
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _sum_up(outcomes: Sequence[Outcome], folder: Path | None) -> None:
