@@ -23,6 +23,7 @@ from typing import Any
 import yaml
 
 from venus_ros.bringup.plan import Plan, ProcessPlan
+from venus_ros.bringup.shared_memory import sweep
 from venus_ros.bringup.wire import wire
 
 END_S = 5.0
@@ -89,6 +90,7 @@ class Supervisor:
 
     def start(self) -> None:
         """Start all processes."""
+        sweep()
         for child in self.children.values():
             self._start(child)
 
@@ -136,6 +138,7 @@ class Supervisor:
         """End all processes: SIGTERM, and SIGKILL for who is left after `END_S`."""
         self._end(list(self.children.values()))
         self._folder.cleanup()
+        sweep()
 
     def command(self, process: ProcessPlan) -> list[str]:
         """What starts `process`."""
