@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2')
 
 import numpy as np
+from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from rclpy.serialization import serialize_message
@@ -186,6 +187,23 @@ def test_a_sentence_is_spoken_by_action(robot: Robot, world: Any) -> None:
     assert result.result().result.completed, result.result().result.error_msg
     assert result.result().result.heard == 'Good evening.'
     assert feedback and feedback[-1].turn_id > 0
+
+
+def test_a_sentence_that_waits_can_be_cancelled(robot: Robot, world: Any) -> None:
+    client = ActionClient(world.peer, action.Speak, 'speak')
+    world.until(client.server_is_ready, 'speak')
+    results = []
+    for text in ('It is a long time since I have seen you in the hall.', 'Never heard.'):
+        sent = client.send_goal_async(action.Speak.Goal(text=text, allow_barge_in=True))
+        world.until(sent.done, 'answer to the goal')
+        results.append(sent.result().get_result_async())
+    sent.result().cancel_goal_async()
+    world.until(results[1].done, 'the second one cancelled')
+    assert results[1].result().status == GoalStatus.STATUS_CANCELED
+    assert 'withdrawn' in results[1].result().result.error_msg
+    world.until(results[0].done, 'the first one spoken')
+    assert results[0].result().result.completed, results[0].result().result.error_msg
+    assert not any('Never' in text for text in robot.said())
 
 
 def test_a_new_session_follows_a_reactivation(robot: Robot, world: Any) -> None:

@@ -33,7 +33,7 @@ AUDIO = 'audio'
 REFLEX = (m.StopRequest, m.AudioChunk, m.Playout, m.Event)
 SPEAKER = (m.SpeechChunk, m.ConversationState, m.Stopped, m.Event)
 FRONTEND = (
-    *(m.AudioChunk, m.Frame, m.TypedText, m.Say),
+    *(m.AudioChunk, m.Frame, m.TypedText, m.Say, m.Unsay),
     *(m.Playout, m.AdmitNote, m.Works, m.Capabilities, m.Stopped),
 )
 HARNESS = (

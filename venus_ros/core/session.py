@@ -29,6 +29,7 @@ from venus_ros.core.messages import (
     Stopped,
     TypedText,
     Unit,
+    Unsay,
     Works,
 )
 from venus_ros.core.playout import Ledger
@@ -54,8 +55,9 @@ class Session:
     """Engine of one conversation.
 
     Takes AudioChunk (16 kHz mono), Frame, TypedText, Playout, AdmitNote, Works of the harness,
-    Capabilities, Stopped, Say. Gives SpeechChunk, DelegateSpan, Event, Transcript, UnitReport,
-    ConversationState, NoteAnswer, Said. The first AudioChunk opens it if `open` was not called.
+    Capabilities, Stopped, Say, Unsay. Gives SpeechChunk, DelegateSpan, Event, Transcript,
+    UnitReport, ConversationState, NoteAnswer, Said. The first AudioChunk opens it if `open` was
+    not called.
 
     Args:
         frontend: what hears and speaks; `step` runs inside `receive` and `tick`.
@@ -273,13 +275,14 @@ class Session:
         self._flow()
 
     def _say(self, say: Say) -> None:
-        if self._says.follows(say.request_id):
-            return
-        refused = self._says.ask(say, self._lived_s, self._floor.muted)
-        if refused is not None:
-            self._out.append(refused)
-        elif self._is_open:
-            self._frontend.say(say.text)
+        if not self._says.follows(say.request_id):
+            self._says.ask(say, self._floor.muted)
+            self._flow()
+
+    def _unsay(self, unsay: Unsay) -> None:
+        if self._says.withdraw(unsay.request_id):
+            self._silence('withdrawn')
+        self._flow()
 
     # -- turns ------------------------------------------------------------------------------
 
@@ -304,6 +307,7 @@ class Session:
         self._out += self._spans.void(reason)
         for note in self._inbox.give_back():
             self._ledger.withdraw(note)
+        self._says.hush(reason)
         self._stepper.listen()
 
     def _end_broken_turn(self) -> None:
@@ -342,7 +346,14 @@ class Session:
         settled, self._ledger.settled = self._ledger.settled, []
         self._out += [heard_words(self._prompt, turn, self._now_ns) for turn in settled]
         self._out += self._says.progress(settled, self._lived_s)
+        self._hand_over()
         self._tell_state()
+
+    def _hand_over(self) -> None:
+        """Let the frontend say what others ask for, once it has obeyed all other orders."""
+        ready = self._is_open and self._stepper.directive is Directive.NONE
+        if ready and (text := self._says.next(self._lived_s)):
+            self._frontend.say(text)
 
     def _tell_state(self) -> None:
         stage = 'late' if self._hearing.lag.late else 'ready'
@@ -382,4 +393,5 @@ class Session:
         Capabilities: _know_capabilities,
         Stopped: _stop,
         Say: _say,
+        Unsay: _unsay,
     }

@@ -86,7 +86,7 @@ class FrontendNode(VenusNode):
         self._learner = Learner(self._warm, self._put)
         self.listen(m.Capabilities, 'capabilities', qos.LATCHED, self._learner.learn)
         self._answers: dict[str, list[Future[m.NoteAnswer]]] = {}
-        self._speak = SpeakServer(self, self._put, self._silence)
+        self._speak = SpeakServer(self, self._put)
         self._intake = intake.Intake(self, self._put)
         self._frames = self.publisher(CompressedImage, '~/frames', qos.IMAGE)
         self.subscribe(String, 'text_in', qos.EVENTS, self._on_text)
@@ -192,9 +192,6 @@ class FrontendNode(VenusNode):
 
     def _on_text(self, message: String) -> None:
         self._put(m.TypedText(self.stamp(), message.data))
-
-    def _silence(self) -> None:
-        self._put(m.Stopped(secrets.token_hex(8), self.stamp(), m.Scope.SPEECH))
 
     # ---- services ----------------------------------------------------------------------------
 

@@ -20,21 +20,17 @@ from venus_ros.nodes.lifecycle import VenusNode
 
 
 class SpeakServer:
-    """One `speak` action. A sentence that is being spoken can be cancelled, one that waits not.
+    """One `speak` action. What is cancelled is not said, or not to its end.
 
     Args:
         node: owner; goals are refused while it is inactive.
-        ask: takes a `Say`.
-        silence: called when a client cancels what is being spoken.
+        ask: takes a `Say` or `Unsay`.
     """
 
-    def __init__(
-        self, node: VenusNode, ask: Callable[[m.Say], None], silence: Callable[[], None]
-    ) -> None:
-        self._node, self._ask, self._silence = node, ask, silence
+    def __init__(self, node: VenusNode, ask: Callable[[m.Say | m.Unsay], None]) -> None:
+        self._node, self._ask = node, ask
         self._open: dict[str, ServerGoalHandle[Any, Any, Any]] = {}
         self._ends: dict[str, Future[m.Said]] = {}
-        self._speaking: set[str] = set()
         server = ActionServer(
             node,
             action.Speak,
@@ -61,16 +57,16 @@ class SpeakServer:
         self._ask(from_ros(handle.request, m.Say, request_id=request_id))
 
     def _on_cancel(self, handle: ServerGoalHandle[Any, Any, Any]) -> CancelResponse:
-        if uuid_from_ros(handle.goal_id) not in self._speaking:
+        request_id = uuid_from_ros(handle.goal_id)
+        if request_id not in self._open:
             return CancelResponse.REJECT
-        self._silence()
+        self._ask(m.Unsay(request_id))
         return CancelResponse.ACCEPT
 
     async def _execute(self, handle: ServerGoalHandle[Any, Any, Any]) -> Any:
         request_id = uuid_from_ros(handle.goal_id)
         said = await self._ends[request_id]
         del self._ends[request_id], self._open[request_id]
-        self._speaking.discard(request_id)
         result = said_to_ros(said)
         result.error_code = int(Code.NOT_TOLD) if said.error else 0
         if said.completed:
@@ -87,5 +83,4 @@ class SpeakServer:
         if said.done:
             end.set_result(said)
         else:
-            self._speaking.add(said.request_id)
             self._open[said.request_id].publish_feedback(said_to_ros(said))

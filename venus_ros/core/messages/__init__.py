@@ -51,6 +51,7 @@ from venus_ros.core.messages.talk import (
     StopRequest,
     Transcript,
     UnitReport,
+    Unsay,
 )
 from venus_ros.core.messages.works import (
     Capabilities,
@@ -121,6 +122,7 @@ __all__ = [
     'TypedText',
     'Unit',
     'UnitReport',
+    'Unsay',
     'Work',
     'Works',
 ]

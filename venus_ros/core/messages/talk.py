@@ -171,6 +171,13 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsay:
+    """Do not say it, or not to its end (a cancel of the action Speak)."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """Progress or end of a `Say`."""
 
