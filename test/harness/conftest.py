@@ -107,6 +107,9 @@ class Robot:
             self.log.append((now_s, 'goal', message.server))
         elif isinstance(message, m.RobotCancel):
             self.log.append((now_s, 'cancel', message.server))
+            run = self.runs.get(message.goal_id)
+            if message.goal_id and (run is None or run.ended):
+                return [m.RobotResult(message.goal_id, m.GoalStatus.UNKNOWN, {})]
             for run in self.runs.values():
                 wanted = message.goal_id in ('', run.goal.goal_id)
                 if wanted and run.goal.server == message.server and run.cancelled_s is None:

@@ -223,7 +223,7 @@ def test_what_goes_on_behind_a_fault_is_finished_and_told(
 def test_a_server_that_is_not_there_is_told_within_its_limit(bench: Any) -> None:
     bench.kill_server('navigation')
     span = bench.ask('go kitchen')
-    bench.run(7)
+    bench.run(11)
     (work,) = bench.of(span)
     assert work.error_code == Code.SERVER_ABSENT and work.delivered, bench.brief()
 
@@ -314,7 +314,7 @@ def test_a_goal_that_the_server_lost_is_closed_soon(bench: Any) -> None:
 def test_a_goal_that_comes_after_it_was_given_up_does_not_run(bench: Any) -> None:
     bench.freeze('navigation')
     span = bench.ask('go kitchen')
-    bench.run(8)
+    bench.run(10)
     assert bench.of(span)[0].error_code == Code.SERVER_ABSENT
     held = sorted(bench.frozen['navigation'], key=lambda x: isinstance(x, m.DelegateGoal))
     bench.frozen['navigation'].clear()

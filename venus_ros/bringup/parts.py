@@ -144,7 +144,7 @@ class Cast:
             ours = not isinstance(message, m.DelegateGoal) or message.capability == name
             return ours and _public(message)
 
-        return Part(name, make, SERVER, hears)
+        return Part(name, make, SERVER, hears, serves=(f'{name}/delegate',))
 
     def _robots(self) -> Iterator[Part]:
         """Doubles of the servers that the scene names; the simulated robot for all others."""
@@ -155,9 +155,9 @@ class Cast:
             return lambda: RobotDouble(server, behaviour, start_s=self.clock.t_s)
 
         for server in self.scene.robots:
-            yield Part(f'double_{server}', double(server), ROBOT)
-        if {skill.server for skill in self.skills} - set(self.scene.robots):
-            yield Part('sim', self._sim, ROBOT)
+            yield Part(f'double_{server}', double(server), ROBOT, _at({server}))
+        if left := {skill.server for skill in self.skills} - set(self.scene.robots):
+            yield Part('sim', self._sim, ROBOT, _at(left))
 
     def _sim(self) -> m.Engine:
         from venus_ros.sim.robot import SimRobot
@@ -171,6 +171,11 @@ class Cast:
     def _speaker(self) -> m.Engine:
         speaker = Speaker(RATE_HZ, source=self._run('speaker'), stamp=self.clock.stamp)
         return Loudspeaker(speaker, self.clock, self.played)
+
+
+def _at(servers: set[str]) -> Callable[[Any], bool]:
+    """Hears what is sent to these of the robot's servers."""
+    return lambda message: message.server in servers
 
 
 def _public(message: Any) -> bool:

@@ -26,6 +26,7 @@ from venus_ros.core.messages import (
     DelegateResult,
     DelegateSpan,
     Event,
+    GoalStatus,
     Kind,
     Playout,
     RobotGoal,
@@ -178,7 +179,8 @@ def _asked_and_told_once(log: Sequence[Any]) -> Iterator[str]:
     yield from _twice(DelegateGoal, 'sent', (m.goal_id for m in _of(log, DelegateGoal)))
     yield from _twice(RobotGoal, 'sent', (m.goal_id for m in _of(log, RobotGoal)))
     yield from _twice(DelegateResult, 'ended', (m.goal_id for m in _of(log, DelegateResult)))
-    yield from _twice(RobotResult, 'ended', (m.goal_id for m in _of(log, RobotResult)))
+    known = (m for m in _of(log, RobotResult) if m.status is not GoalStatus.UNKNOWN)
+    yield from _twice(RobotResult, 'ended', (m.goal_id for m in known))
     heard = [e for e in _of(log, Event) if e.kind is Kind.NOTE_HEARD]
     told = Counter(work_id for event in heard for work_id in event.work_ids)
     yield from (f'work {work_id} was told {n} times' for work_id, n in told.items() if n > 1)

@@ -190,6 +190,13 @@ class Execution:
             job.phase = Phase.ENDED
         self._jobs.fail(job, code, reason)
 
+    def take_up_cancel(self, job: Job, why: Code) -> None:
+        """Go on with a cancel that an earlier run had begun: nobody knows how far it came."""
+        assert job.skill is not None
+        job.cancel = why
+        job.cancel_by_s = self._watch.now_s + job.skill.limits.cancel_s
+        self._ask_robot_to_cancel(job)
+
     def forestall(self, job: Job) -> None:
         """Cancel what an earlier run may have sent; nothing is known of it but its id."""
         self._ask_robot_to_cancel(job)

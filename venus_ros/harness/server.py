@@ -239,7 +239,10 @@ class CapabilityServer:
         goal = DelegateGoal(work.work_id, self.capability, deliver=work.deliver)
         job = Job(goal, work, skill, arguments_of(work), self._watch.now_s)
         job.phase, job.closed = Phase.ACCEPTED, True
-        if ran:
+        if work.state is State.CANCELLING:
+            self._jobs.add(job)
+            self._execution.take_up_cancel(job, _code(work.error_code))
+        elif ran:
             self._jobs.add(job)
             reason = 'I was restarted on the way and have called it off'
             self._execution.call_off(job, Code.RESTARTED, reason)

@@ -150,6 +150,8 @@ class Servers:
 
     def _check_answer(self, entry: Entry, sent: Sent) -> None:
         limit_s = self._dispatch.limits_of(entry.work).accept_s
+        if entry.work.capability in self._heard_s:  # it was there: it may be on its way back
+            limit_s = max(limit_s, ABSENT_S)
         if self._watch.now_s - sent.first_s >= limit_s:
             self._lose(entry, Code.SERVER_ABSENT, f'{_name(entry)} is not there')
 

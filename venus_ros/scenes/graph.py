@@ -3,7 +3,9 @@
 
 Parts exchange the same messages as real nodes, by a queue; a run repeats exactly. A part can be
 killed, frozen, thawed and made again: a dead one loses what is sent to it, a frozen one finds it
-later, as far as the depth of its topics reaches, and a new one is given what is latched.
+later, as far as the depth of its topics reaches, and a new one is given what is latched. Who
+sends a goal or a call to a dead one is told that nobody is there, and who watches its servers
+sees them go.
 """
 
 from __future__ import annotations
@@ -11,19 +13,25 @@ from __future__ import annotations
 import traceback
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from venus_ros.core.errors import ConfigError
 from venus_ros.core.messages import (
+    AdmitNote,
     AudioChunk,
     Capabilities,
     ConversationState,
+    DelegateAnswer,
+    DelegateGoal,
     DelegateSpan,
     Engine,
     Frame,
+    NoteAnswer,
     Playout,
+    RobotAnswer,
+    RobotGoal,
     RobotServer,
     Stopped,
     Works,
@@ -76,6 +84,7 @@ class Part:
         hears: which of them, where the type alone does not tell the topic.
         close: releases what the engine holds; called at a kill and at the end.
         within: name of the process that it shares with others; '' = its own.
+        serves: action servers that are seen while it runs; others it announces itself.
     """
 
     name: str
@@ -84,6 +93,7 @@ class Part:
     hears: Callable[[Any], bool] = lambda message: True
     close: Callable[[Engine], None] = lambda engine: None
     within: str = ''
+    serves: tuple[str, ...] = ()
 
     def listens(self, source: str, message: Any) -> bool:
         """Whether a message of `source` reaches it."""
@@ -183,26 +193,35 @@ class Graph:
     def _start(self, seat: _Seat) -> None:
         seat.engine, seat.life, seat.respawn_s = seat.part.make(), Life.UP, None
         seat.held.clear()
+        for name in seat.part.serves:
+            self.post(seat.part.name, RobotServer(name, True))
         for source, message in list(self._latched.values()):
             if seat.part.listens(source, message):
                 self._call(seat, 'receive', message)
 
     def _end(self, seat: _Seat) -> None:
         engine, seat.engine, seat.life = seat.engine, None, Life.DOWN
+        name = seat.part.name
         if engine is not None:
             seat.part.close(engine)
-        name = seat.part.name
+        left = [message for source, message in self._latched.values() if source == name]
         self._latched = {key: kept for key, kept in self._latched.items() if kept[0] != name}
+        for message in left:
+            if isinstance(message, RobotServer) and message.available:
+                self.post(name, replace(message, available=False, reason='no such server is seen'))
 
     def _carry(self, source: str, message: Any) -> None:
+        hearers = [seat for seat in self._seats.values() if seat.part.listens(source, message)]
+        answer = _answer_of_nobody(message)
+        if answer is not None and not any(seat.engine for seat in hearers):
+            self._queue.append(('nobody', answer))
+            return
         if not isinstance(message, UNLOGGED):
             self._log.add(self.clock.t_s, source, message)
         if isinstance(message, LATCHED):
             which = getattr(message, 'server', '') or getattr(message, 'span_id', '')
             self._latched[type(message), source, which] = (source, message)
-        for seat in self._seats.values():
-            if not seat.part.listens(source, message):
-                continue
+        for seat in hearers:
             if seat.life is Life.UP:
                 self._call(seat, 'receive', message)
             elif seat.life is Life.FROZEN:
@@ -224,3 +243,15 @@ class Graph:
             self._log.errors.append(f'{seat.part.name}: {traceback.format_exc()}')
             return
         self._queue.extend((seat.part.name, message) for message in out)
+
+
+def _answer_of_nobody(message: Any) -> Any:
+    """What the sender of a goal or call is told if no server is there; none for other messages."""
+    match message:
+        case DelegateGoal():
+            return DelegateAnswer(message.goal_id, False, 'absent')
+        case RobotGoal():
+            return RobotAnswer(message.goal_id, False, 'absent')
+        case AdmitNote():
+            return NoteAnswer(message.attempt_id, False, 'absent')
+    return None

@@ -79,9 +79,7 @@ class RobotDouble:
         if isinstance(message, RobotGoal):
             out += self._receive_goal(message, t_s)
         elif isinstance(message, RobotCancel) and self.visible:
-            for goal in self._open.values():
-                if message.goal_id in ('', goal.goal.goal_id):
-                    goal.cancel_at_s = min(goal.cancel_at_s, t_s + self.CANCEL_TAKES_S)
+            out += self._cancel(message, t_s)
         return out + self._work(t_s)
 
     def tick(self, now_s: float) -> list[Any]:
@@ -111,6 +109,15 @@ class RobotDouble:
         if goal.goal_id in self._open:
             return [RobotAnswer(goal.goal_id, False, 'refused')]
         self._open[goal.goal_id] = _Open(goal, t_s + self._behaviour.accept_after_s)
+        return []
+
+    def _cancel(self, cancel: RobotCancel, t_s: float) -> list[Any]:
+        """Cancel one goal, or all. Of a goal that is not there it can only say that."""
+        if cancel.goal_id and cancel.goal_id not in self._open:
+            return [RobotResult(cancel.goal_id, GoalStatus.UNKNOWN, {})]
+        for goal in self._open.values():
+            if cancel.goal_id in ('', goal.goal.goal_id):
+                goal.cancel_at_s = min(goal.cancel_at_s, t_s + self.CANCEL_TAKES_S)
         return []
 
     def _work(self, t_s: float) -> list[Any]:

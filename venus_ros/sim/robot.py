@@ -115,9 +115,7 @@ class SimRobot:
         if isinstance(message, RobotGoal) and message.server in self._servers:
             return self.tick(now_s) + self._accept(message)
         if isinstance(message, RobotCancel) and message.server in self._servers:
-            out = self.tick(now_s)
-            self._cancel(message)
-            return out
+            return self.tick(now_s) + self._cancel(message)
         return []
 
     def tick(self, now_s: float) -> list[Any]:
@@ -206,13 +204,18 @@ class SimRobot:
         base = self._slots.get('base')
         return base is None or base.goal.server == 'navigate_to_pose'
 
-    def _cancel(self, cancel: RobotCancel) -> None:
+    def _cancel(self, cancel: RobotCancel) -> list[Any]:
+        """Cancel one goal, or all of a server; of one that is not there it can only say so."""
+        there = {running.goal.goal_id for running in self._slots.values()}
+        if cancel.goal_id and cancel.goal_id not in there:
+            return [RobotResult(cancel.goal_id, GoalStatus.UNKNOWN, {})]
         for slot, running in self._slots.items():
             meant = running.goal.server == cancel.server and (
                 cancel.goal_id in ('', running.goal.goal_id)
             )
             if meant and not running.ending:
                 self._stop(slot, GoalStatus.CANCELED, {})
+        return []
 
     def _stop(self, slot: str, status: GoalStatus, fields: dict[str, Any]) -> None:
         """Let a goal end like this, as soon as the base stands."""
