@@ -53,7 +53,7 @@ class Table:
         """Complain about the first key that nobody took; `known` are named besides the taken."""
         for name in self._all:
             if name not in self._taken:
-                known = ', '.join(dict.fromkeys((*self._taken, *known)))
+                known = ', '.join(filter(None, dict.fromkeys((*self._taken, *known))))
                 raise self.wrong(f'unknown key; known here: {known}', name)
 
     def any(self, key: str, default: Any = None) -> Any:

@@ -75,6 +75,7 @@ def test_reads_everything(tmp_path: Path) -> None:
         ('at: 6.0, say', 'at: .nan, say', 4, 'user[0].at: must lie in'),
         ('kind: pink', 'kind: green', 4, 'user[0].noise.kind: must be one of white'),
         ('text: "typed"', 'text: "typed", say: "hi"', 5, 'needs exactly one of say'),
+        ('text: "typed"', 'tekst: "typed"', 5, 'tekst: unknown key'),
         ('stop: motion', 'stop: legs', 6, 'user[2].stop: must be one of'),
         ('hum, for_s: 2', 'hum', 7, 'user[3].noise: noise alone needs for_s'),
         ('result: abort', 'result: bad', 9, 'robots.navigate_to_pose.result: must be one of'),

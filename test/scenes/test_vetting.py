@@ -70,3 +70,11 @@ def test_a_report_that_cannot_be_written_is_told_before_the_play(
     said = capsys.readouterr()
     assert 'cannot be a folder for the report' in said.err and 'is a folder' in said.err
     assert not said.out, said.out
+
+
+def test_a_picture_that_cannot_be_read_is_told_before_the_scene_is_played(tmp_path: Path) -> None:
+    (tmp_path / 'no.png').write_bytes(b'no picture')
+    file = tmp_path / 'scene.yaml'
+    file.write_text('user:\n  - {at: 1.0, image: no.png}\n')
+    with pytest.raises(ConfigError, match='scene.yaml:2: user: image: .*no.png'):
+        vet(read_scene(file), load())

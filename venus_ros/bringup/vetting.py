@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from venus_ros.bringup.parts import AUDIO
-from venus_ros.core.errors import ConfigError
+from venus_ros.core.errors import ConfigError, InputError
 from venus_ros.frontends.registry import NAMES
 from venus_ros.harness.skills import Skills
-from venus_ros.scenes.format import ExpectNoWork, ExpectWork, Scene
+from venus_ros.scenes.format import Act, ExpectNoWork, ExpectWork, Scene
+from venus_ros.scenes.track import read_picture
 from venus_ros.sim.world import DOORS
 from venus_ros.yaml_table import read_table
 
@@ -33,9 +34,21 @@ def vet(scene: Scene, skills: Skills) -> None:
     nodes = [*BODY, *skills.capabilities(), *sim, *doubles]
     for fault in scene.faults:
         _known(scene, fault.line, 'faults: node', fault.node, nodes, 'node')
+    for act in scene.user:
+        if act.image:
+            _picture(scene, act)
     for expectation in scene.expect:
         if isinstance(expectation, (ExpectWork, ExpectNoWork)):
             _work(scene, expectation, skills)
+
+
+def _picture(scene: Scene, act: Act) -> None:
+    """A picture that nobody can see would be found missing in mid-scene."""
+    assert act.image is not None
+    try:
+        read_picture(act.image)
+    except InputError as error:
+        raise ConfigError(str(error), f'{scene.path}:{act.line}: user: image') from None
 
 
 def _work(scene: Scene, expected: ExpectWork | ExpectNoWork, skills: Skills) -> None:

@@ -104,9 +104,6 @@ def _beside(table: Table, key: str, folder: Path, name: str) -> Path | None:
 
 
 def _act(table: Table) -> Act:
-    kinds = [key for key in ACTS if key in table]
-    if not kinds or len(set(kinds) - {'noise'}) > 1:
-        raise table.wrong(f'needs exactly one of {", ".join(ACTS)}')
     folder = table.file.parent
     noise = table.table('noise')
     act = Act(
@@ -122,6 +119,9 @@ def _act(table: Table) -> Act:
         line=table.line,
     )
     table.done()
+    kinds = [key for key in ACTS if key in table]
+    if not kinds or len(set(kinds) - {'noise'}) > 1:
+        raise table.wrong(f'needs exactly one of {", ".join(ACTS)}')
     if 'say' in table and not slug(act.say):
         raise table.wrong('has no words', 'say')
     if act.noise and not (act.say or act.wav) and act.noise.for_s is None:

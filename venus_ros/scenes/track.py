@@ -124,6 +124,6 @@ def read_picture(file: Path, stamp_ns: int = 0) -> Frame:
     try:
         with Image.open(file) as picture:
             pixels = np.asarray(picture.convert('RGB'), np.uint8)
-    except (UnidentifiedImageError, OSError) as error:
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
         raise InputError(f'cannot be read as a picture: {error}', str(file)) from None
     return Frame(stamp_ns, pixels, 'camera_optical_frame')
