@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First floor decisions, from words and durations alone."""
+"""First floor decisions: from words and durations alone, and from the users' short words."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from venus_ros.core.messages import Kind
-from venus_ros.frontends.embedded.asr import Words
+from venus_ros.frontends.embedded.asr import Recogniser, Words
 from venus_ros.frontends.embedded.floor import (
     is_backchannel,
     is_echo,
     nothing_said,
     while_speaking,
 )
+from venus_ros.frontends.embedded.vocabulary import expected_words
+from venus_ros.harness.skills import load
+from venus_ros.scenes.voices import user_audio
 
 ROBOT = 'I am in the kitchen now. I see a red cup on the table.'
 
@@ -115,3 +119,45 @@ def test_a_hasty_answer_gives_way_at_once():
 def test_what_a_complete_utterance_was(words, robot_text, kind):
     decision = nothing_said(words, 0.5, robot_text)
     assert (decision.kind if decision else None) == kind
+
+
+@pytest.fixture(scope='module')
+def recogniser():
+    made = Recogniser()
+    made.expect(expected_words('Venus', load().offer()))
+    return made
+
+
+def heard(recogniser, text: str, voice: str, rng) -> list[Words]:
+    """`text` as it comes from the microphone: at any moment of a frame, louder or softer."""
+    found = []
+    for level, noise in ((0.5, 3e-5), (1.0, 5e-4), (1.5, 2e-3)):
+        sound = user_audio(text, voice) / 32768 * level
+        lead = np.zeros(4000 + int(rng.integers(0, 1600)))
+        sound = np.concatenate([lead, sound, np.zeros(2600)])
+        sound += rng.normal(0, noise, len(sound))
+        found.append(recogniser.recognise((np.clip(sound, -1, 1) * 32767).astype(np.int16)))
+    return found
+
+
+def over_the_robot(recogniser, text: str) -> list[str]:
+    """What becomes of `text` from three voices at three levels of sound and noise."""
+    rng = np.random.default_rng(1)
+    made = []
+    for voice in ('alice', 'bob', 'dan'):
+        for words in heard(recogniser, text, voice, rng):
+            decision = nothing_said(words, 0.5, ROBOT)
+            made.append(decision.kind.name if decision else f'answered: {words.text}')
+    return made
+
+
+@pytest.mark.parametrize('text', ['uh huh', 'mm-hmm', 'okay', 'right'])
+def test_a_murmur_does_not_take_the_floor(recogniser, text):
+    made = over_the_robot(recogniser, text)
+    assert sum(m.startswith('answered') for m in made) <= 1, f'{text}: {made}'
+
+
+@pytest.mark.parametrize('text', ['stop', 'no', 'wait', 'be quiet', 'cancel that', 'goodbye'])
+def test_short_words_take_the_floor(recogniser, text):
+    made = over_the_robot(recogniser, text)
+    assert sum(m.startswith('answered') for m in made) >= 7, f'{text}: {made}'

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from venus_ros.core.errors import BackendError
 from venus_ros.core.messages import Pcm
+from venus_ros.frontends.embedded.murmur import Murmurs
 
 RATE_HZ = 16000
 WINDOW_S = 20.0
@@ -26,6 +28,19 @@ MAX_PROMPT_TOKENS = 200
 SURE = 0.62
 FEW_WORDS = 3
 """Clear short words are read with more than this confidence; "uh huh" is not (clips, 2026-11)."""
+NO_SPEECH = 0.6
+"""Probability of 'no speech' from which unsure words are not believed."""
+NO_VOICE = 0.25
+"""Confidence below which a sound is not even a murmur."""
+CLEAR = 0.75
+"""Short words that are read with more confidence are no murmur."""
+MURMUR_S = 1.1
+MURMUR_REST_S = 1.5
+"""Longest sound that may be a murmur, with the quiet around it; and what is added to it."""
+NO_MURMUR = re.compile(r'(hey|hi|hello|yes|okay|right|the .*)$')
+"""Short words near a murmur in sound that stay what they are: calls, assents, things by name."""
+LIKELY_MURMUR = -0.5
+"""Log odds from which a murmur is heard as one; see `Murmurs`."""
 URGENT = frozenset(('stop', 'stop it', 'stop now', 'halt', 'freeze', 'cancel'))
 """Short words that are believed at once: to stop for nothing is the smaller harm."""
 
@@ -38,11 +53,14 @@ class Words:
         text: the words; empty if there were none that can be trusted.
         confidence: mean probability of a token, 0 to 1.
         reason: why `text` is empty.
+        murmur: how much likelier a murmur of assent is than what was read, log odds a token;
+            not weighed for what is long or clear.
     """
 
     text: str
     confidence: float
     reason: str = ''
+    murmur: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,7 @@ class Recogniser:
         self._previous = token('<|startofprev|>')
         self._time_zero = token('<|notimestamps|>') + 1
         self._hint: list[int] = []
+        self._murmurs = Murmurs(self._whisper, self._begin)
 
     def expect(self, words: str) -> None:
         """Bias recognition towards the vocabulary and style of `words` (names of places …)."""
@@ -96,6 +115,7 @@ class Recogniser:
 
         A few unsure words, unless they are urgent, are read a second time without the hint; if the
         readings differ, they count as noise: a cough easily becomes a short word that is expected.
+        Short ones are weighed against a murmur of assent too.
 
         Args:
             quick: half the time for somewhat more errors: for words that are still being spoken.
@@ -105,16 +125,33 @@ class Recogniser:
             return Words('', 0.0, 'silence')
         length_s = len(sound) / RATE_HZ
         read = self._read(sound, quick)
-        if quick or read.confidence >= SURE or len(read.text.split()) > FEW_WORDS:
+        if quick or len(read.text.split()) > FEW_WORDS or is_urgent(read.text):
             return self._trust(read, length_s)
-        if _bare(read.text) in URGENT:
-            return self._trust(read, length_s)
-        again = self._read(sound, quick=True)
+        readings = [read] if read.confidence >= SURE else [read, self._read(sound, quick=True)]
+        murmur, odds = self._murmur(sound, readings)
+        if odds > LIKELY_MURMUR:
+            return Words(murmur, read.confidence, murmur=odds)
+        return replace(self._agree(readings, length_s), murmur=odds)
+
+    def _agree(self, readings: list[_Reading], length_s: float) -> Words:
+        """What the readings of a few words, with the hint and without, say together."""
+        read, again = readings[0], readings[-1]
         if _bare(read.text) == _bare(again.text):
             return self._trust(max(read, again, key=lambda r: r.confidence), length_s)
         if again.confidence >= 1.4 * read.confidence:
             return self._trust(again, length_s)
         return Words('', read.confidence, 'unsure')
+
+    def _murmur(self, sound: NDArray[np.float32], readings: list[_Reading]) -> tuple[str, float]:
+        """The likeliest murmur and its log odds; minus infinity for what cannot be one."""
+        length_s, read = len(sound) / RATE_HZ, readings[0]
+        clear = read.confidence >= CLEAR or NO_MURMUR.match(_bare(read.text))
+        noise = read.confidence < NO_VOICE or read.no_speech > NO_SPEECH
+        if clear or noise or length_s > MURMUR_S:
+            return '', -math.inf
+        features = self._features(sound, length_s + MURMUR_REST_S)
+        texts = [r.text for r in readings]
+        return self._murmurs.weigh(self._view(features), features.shape[2], texts)
 
     def _read(self, sound: NDArray[np.float32], quick: bool) -> _Reading:
         length_s = len(sound) / RATE_HZ
@@ -157,13 +194,18 @@ class Recogniser:
             return Words('', confidence, 'no words')
         if text.startswith(('[', '(', '*', '♪')):
             return Words('', confidence, 'sound, not words')
-        if read.no_speech > 0.6 and confidence < SURE:
+        if read.no_speech > NO_SPEECH and confidence < SURE:
             return Words('', confidence, 'no speech')
         if confidence < self._min_confidence:
             return Words('', confidence, 'unsure')
         if len(text.split()) > 3 + 6 * length_s:
             return Words('', confidence, 'more words than the sound can hold')
         return Words(text, confidence)
+
+
+def is_urgent(text: str) -> bool:
+    """Whether `text` is believed at once."""
+    return _bare(text) in URGENT
 
 
 def _bare(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from venus_ros.core.messages import Kind
-from venus_ros.frontends.embedded.asr import Words
+from venus_ros.frontends.embedded.asr import Words, is_urgent
 from venus_ros.frontends.protocol import Decision
 from venus_ros.language.phrases import BACKCHANNELS
 from venus_ros.language.text import words as plain_words
@@ -26,7 +26,12 @@ CLEAR = 0.45
 HASTY_S = 1.2
 """The robot's first stretch of speech, in which the user may simply be going on."""
 
-
+MAYBE_MURMUR = -0.9
+HARDLY_MURMUR = -1.4
+"""Log odds from which short words over the robot's voice count as a murmur: any, unsure ones."""
+SHORT_S = 0.8
+UNSURE, UNCLEAR = 0.58, 0.4
+"""Shorter words over the robot's voice with less confidence are unsure; or never take the floor."""
 MOST_WORDS = 4
 """More words than these are no mere sign of listening."""
 
@@ -124,7 +129,16 @@ def nothing_said(words: Words, spoken_s: float, robot_text: str | None) -> Decis
         return Decision(Kind.BACKCHANNEL, 'listening', words.confidence)
     if is_echo(words.text, robot_text):
         return Decision(Kind.BACKGROUND, 'echo', words.confidence)
-    few = len(words_of(words.text)) <= 2
-    if spoken_s < 0.8 and few and (words.reason == 'unsure' or words.confidence < 0.5):
+    if words.murmur > (MAYBE_MURMUR if words.confidence >= UNSURE else HARDLY_MURMUR):
+        return Decision(Kind.BACKCHANNEL, 'like a murmur', unsure)
+    if spoken_s < SHORT_S and _unclear(words):
         return Decision(Kind.BACKCHANNEL, 'short and unclear', unsure)
     return None if words.text else Decision(Kind.BACKGROUND, words.reason, unsure)
+
+
+def _unclear(words: Words) -> bool:
+    """Whether one or two short words are too unsure to take the floor from the robot."""
+    if words.reason:
+        return words.reason == 'unsure'
+    few = len(words_of(words.text)) <= 2
+    return few and words.confidence < UNCLEAR and not is_urgent(words.text)

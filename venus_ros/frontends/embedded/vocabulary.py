@@ -10,7 +10,10 @@ from typing import Any
 from venus_ros.core.messages import Capability
 
 MOST_VALUES = 40
-USUAL = 'Hello robot. Uh-huh. Mm-hmm. Okay. Yeah.', 'Stop talking. Cancel that. No, wait.'
+USUAL = (
+    'Hello robot. Uh-huh. Mm-hmm. Okay. Yeah.',
+    'Stop talking. Be quiet. Cancel that. No, wait.',
+)
 
 
 def expected_words(name: str, capabilities: Sequence[Capability]) -> str:
