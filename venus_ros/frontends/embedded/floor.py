@@ -31,7 +31,7 @@ HARDLY_MURMUR = -1.4
 """Log odds from which short words over the robot's voice count as a murmur: any, unsure ones."""
 SHORT_S = 0.8
 UNSURE, UNCLEAR = 0.58, 0.4
-"""Shorter words over the robot's voice with less confidence are unsure; or never take the floor."""
+"""Shorter words over the robot's voice with less confidence: unsure; never take the floor."""
 MOST_WORDS = 4
 """More words than these are no mere sign of listening."""
 
