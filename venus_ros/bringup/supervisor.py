@@ -26,7 +26,7 @@ from venus_ros.bringup.plan import Plan, ProcessPlan
 from venus_ros.bringup.shared_memory import sweep
 from venus_ros.bringup.wire import wire
 
-END_S = 5.0
+END_S = 4.0
 """Children that have not ended so long after SIGTERM are killed."""
 BACKOFF_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 STEADY_S = 10.0

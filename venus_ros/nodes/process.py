@@ -2,7 +2,7 @@
 """One process of nodes: one executor, an orderly end within seconds, no orphans.
 
 Signals do not end ROS at once: nodes first cancel their moves and release their devices, for
-which ROS must still work. A second signal, or after 4 s the kernel's alarm, end the process
+which ROS must still work. A second signal, or after 3 s the kernel's alarm, end the process
 whatever it is doing.
 """
 
@@ -27,7 +27,7 @@ from venus_ros.nodes.lifecycle import VenusNode
 
 ROS_ERRORS = (_rclpy.RCLError, _rclpy.UnknownROSArgsError, _rclpy.RCLInvalidROSArgsError)
 """What wrong ROS arguments and names raise; said in one line."""
-DEADLINE_S = 4.0
+DEADLINE_S = 3.0
 """From the signal to the end; the middleware's own end is known to hang at times."""
 REST_S = 1.5
 PARENT_VARIABLE = 'VENUS_PARENT_PID'
