@@ -140,6 +140,8 @@ def test_a_failure_aborts_at_once_with_the_robots_own_reason(direct: Direct) -> 
         ({'arguments_json': '{"place": NaN}'}, Code.INVALID_ARGUMENT),
         ({'arguments_json': '{"place": "kitchen", "speed": 99}'}, Code.INVALID_ARGUMENT),
         ({'arguments_json': 'kitchen'}, Code.INVALID_ARGUMENT),
+        ({'arguments_json': '[' * 5000}, Code.INVALID_ARGUMENT),
+        ({'time_limit_s': -1.0}, Code.INVALID_ARGUMENT),
         ({'skill': 'fly_to'}, Code.UNKNOWN_SKILL),
         ({'arguments_json': '', 'task': 'go to the kitchen'}, Code.MISSING_ARGUMENT),
     ],

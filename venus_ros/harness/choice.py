@@ -40,6 +40,14 @@ def choose(
     raise wrong
 
 
+def check_time_limit(time_limit_s: float) -> None:
+    """Raise VenusError INVALID_ARGUMENT for a limit before which nothing can be done."""
+    if time_limit_s < 0:
+        raise VenusError(
+            'The time limit is negative.', Code.INVALID_ARGUMENT, f'time_limit: {time_limit_s:g} s'
+        )
+
+
 def _decode(arguments_json: str) -> dict[str, Any]:
     try:
         arguments = json.loads(arguments_json or '{}')

@@ -21,7 +21,7 @@ from venus_ros.core.messages import (
     Work,
 )
 from venus_ros.core.work import ENDED, RELEASED
-from venus_ros.harness.choice import choose
+from venus_ros.harness.choice import check_time_limit, choose
 from venus_ros.harness.dispatch import Dispatch
 from venus_ros.harness.journal import Entry
 from venus_ros.harness.planner.base import PlannedStep, Refusal
@@ -99,6 +99,7 @@ class Generals:
     def _plan(self, goal: DelegateGoal, asked: Asked) -> Steps | Refusal:
         """A goal with arguments is one step as it stands; else its task is planned."""
         try:
+            check_time_limit(goal.time_limit_s)
             if not goal.arguments_json:
                 if goal.capability:
                     self._skills.of(goal.capability)

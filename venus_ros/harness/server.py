@@ -29,7 +29,7 @@ from venus_ros.core.messages import (
     Works,
 )
 from venus_ros.core.work import WorkEvent
-from venus_ros.harness.choice import choose
+from venus_ros.harness.choice import check_time_limit, choose
 from venus_ros.harness.execution import Execution
 from venus_ros.harness.job import Job, Phase, stops
 from venus_ros.harness.jobs import Jobs
@@ -168,6 +168,7 @@ class CapabilityServer:
 
     def _understand(self, goal: DelegateGoal) -> tuple[Skill, dict[str, Any]]:
         """Skill and checked arguments of a goal. Raises VenusError with a spoken sentence."""
+        check_time_limit(goal.time_limit_s)
         if goal.arguments_json or not goal.task or self._planner is None:
             return choose(self._skills, self.capability, goal.skill, goal.arguments_json)
         plan = self._planner.plan(goal.task, PlanContext(capability=self.capability))
