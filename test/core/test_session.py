@@ -130,6 +130,13 @@ def test_a_correction_of_a_span_that_never_was_is_a_fault(new_talk):
     assert talk.of(DelegateSpan)[-1].corrects == ''
 
 
+def test_sound_that_came_too_early_is_told(new_talk):
+    talk = new_talk({}).run(0.2)
+    talk.route(talk.session.miss(2.5))
+    (dropped,) = talk.events(Kind.DROPPED)
+    assert dropped.reason == '2.5 s of sound before it could be heard'
+
+
 ASK = StepOutput(text='<delegate>x</delegate>')
 
 

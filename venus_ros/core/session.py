@@ -171,6 +171,11 @@ class Session:
         self._tell(Kind.SESSION_OPENED, reason=self._frontend.spec.name)
         self._tell_state()
 
+    def miss(self, sound_s: float) -> list[Any]:
+        """Say that so many seconds of sound came before the session was open."""
+        self._tell(Kind.DROPPED, reason=f'{sound_s:.1f} s of sound before it could be heard')
+        return self._take_out()
+
     def close(self, reason: str = 'closed') -> list[Any]:
         """End turns, spans and the frontend, and say so. Idempotent."""
         if not self._is_open:

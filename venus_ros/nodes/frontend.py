@@ -253,6 +253,7 @@ class FrontendNode(VenusNode):
         session = self._session
         if session is not None and not session.is_open:
             values = {'stage': 'loading', 'seconds': now_s() - self._started_s}
+            values['sound not heard, s'] = session.missed_s
             yield Health('session', Level.WARN, 'the frontend is loading', values)
         elif session is not None:
             values = {'session': self._session_id, 'waiting': session.waiting}

@@ -31,6 +31,9 @@ class SessionThread:
         opened: called in the thread once the session is open.
         failed: called in the thread with a sentence if it cannot be made or opened.
         stamp: ROS time, ns.
+
+    Attributes:
+        missed_s: sound that came before the session was open.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class SessionThread:
         self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name='session', daemon=True)
         self.is_open = False
+        self.missed_s = 0.0
         self._thread.start()
 
     @property
@@ -58,6 +62,8 @@ class SessionThread:
         """Feed a message; sound before the session is open is of the past and dropped."""
         if self.is_open or not isinstance(message, AudioChunk):
             self._queue.put(message)
+        else:
+            self.missed_s += len(message.pcm) / message.sample_rate
 
     def order(self, order: Order) -> None:
         """Call `order` with the session, between two messages."""
@@ -72,6 +78,8 @@ class SessionThread:
         try:
             session = self._make()
             self._give(session.open(self._stamp))
+            if self.missed_s:
+                self._give(session.miss(self.missed_s))
         except VenusError as error:
             self._failed(str(error))
             return
