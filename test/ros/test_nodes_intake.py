@@ -85,6 +85,20 @@ def test_a_foreign_type_is_found_and_heard(
     assert listener.chunks[0].stamp_ns > 0, 'sound without a stamp is stamped on arrival'
 
 
+@pytest.mark.parametrize('stamp_s', [5, 2_100_000_000])
+def test_stamps_of_another_clock_are_told_and_sound_counts_from_its_arrival(
+    world: Any, listener: Any, stamp_s: int
+) -> None:
+    out = world.peer.create_publisher(msg.AudioChunk, 'audio', qos.AUDIO)
+    pcm = np.full(320, 700, np.int16)
+    world.until(out.get_subscription_count, 'a subscription')
+    out.publish(to_ros(AudioChunk(stamp_s * 10**9, 'm', 0, 16000, pcm)))
+    world.until(lambda: listener.chunks, 'sound')
+    assert abs(listener.chunks[0].stamp_ns - listener.stamp()) < 30_000_000_000
+    told = [h.message for h in listener.intake.health() if h.part == 'audio stamps']
+    assert told and 's off ROS time' in told[0]
+
+
 def test_a_type_without_sound_is_told(world: Any, listener: Any, outsider: Any) -> None:
     outsider.create_publisher(String, 'audio', 10)
     world.until(lambda: any('no samples' in f for f in faults(listener)), 'the complaint')

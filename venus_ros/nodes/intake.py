@@ -11,16 +11,18 @@ from venus_ros.core.errors import InputError, VenusError
 from venus_ros.core.messages import AudioChunk
 from venus_ros.nodes import qos
 from venus_ros.nodes.clock import now_s
-from venus_ros.nodes.decode_audio import decode, looks_like_audio
+from venus_ros.nodes.decode_audio import Sound, decode, looks_like_audio
 from venus_ros.nodes.interfaces import find_interface
 from venus_ros.nodes.lifecycle import Health, Level, Param, VenusNode
-from venus_ros.nodes.sound_stream import SoundStream
+from venus_ros.nodes.sound_stream import RECENT_S, SoundStream
 
 OWN_TYPE = 'venus_msgs/msg/AudioChunk'
 PARAMS = (
     Param('audio_rate_hz', 16000, 'Rate of audio types that do not state theirs.', 8000, 192000),
     Param('audio_channels', 1, 'Channels of audio types that do not state theirs.', 1, 16),
 )
+STRANGE_STAMP_NS = 10 * 10**9
+"""A stamp so far from ROS time is of another clock: sound then counts from its arrival."""
 
 
 class Intake:
@@ -43,6 +45,7 @@ class Intake:
         self._stream = SoundStream()
         self.heard_s = float('-inf')
         self._faults: dict[str, str] = {}
+        self._strange = float('-inf'), 0.0  # when a stamp was strange, and by how much, s
         self._default = node.param('audio_rate_hz'), node.param('audio_channels')
         self._type = OWN_TYPE
         self._subscription = self._subscribe(OWN_TYPE)
@@ -57,12 +60,21 @@ class Intake:
             self._stream.counts['refused messages'] += 1
             return
         self._faults.pop(self._type, None)
-        if not sound.stamp_ns:
-            length_ns = round(len(sound.pcm) / sound.rate_hz * 1e9)
-            sound = replace(sound, stamp_ns=self._node.stamp() - length_ns)
+        sound = self._dated(sound)
         for chunk in self._stream.push(sound, now_s()):
             self.heard_s = now_s()
             self._take(chunk)
+
+    def _dated(self, sound: Sound) -> Sound:
+        """`sound` in ROS time, also where its own stamp is missing or of another clock."""
+        length_ns = round(len(sound.pcm) / sound.rate_hz * 1e9)
+        began_ns = self._node.stamp() - length_ns
+        off_ns = sound.stamp_ns - began_ns
+        if sound.stamp_ns and abs(off_ns) < STRANGE_STAMP_NS:
+            return sound
+        if sound.stamp_ns:
+            self._strange = now_s(), off_ns * 1e-9
+        return replace(sound, stamp_ns=began_ns)
 
     def _look_around(self) -> None:
         """Follow the publishers' type; complain about those that cannot be heard."""
@@ -100,5 +112,9 @@ class Intake:
     def health(self) -> Iterator[Health]:
         """What is wrong with the sound."""
         yield from self._stream.health(now_s())
+        at_s, off_s = self._strange
+        if now_s() - at_s < RECENT_S:
+            text = f'stamps are {off_s:.0f} s off ROS time, the time of arrival counts'
+            yield Health('audio stamps', Level.WARN, text)
         for type_name, reason in self._faults.items():
             yield Health(f'audio type {type_name}', Level.ERROR, reason)

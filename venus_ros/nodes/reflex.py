@@ -36,9 +36,11 @@ class ReflexNode(VenusNode):
         CAPABILITIES_FILE,
         Param('ducking', True, "Lower the robot's level while somebody speaks."),
         Param(
-            'hold_topic', '', 'After a stop of motion, hold the base on this topic; empty = no.'
+            'stop.hold_topic',
+            '',
+            'After a stop of motion, hold the base on this topic; empty = no.',
         ),
-        Param('hold_type', 'twist', 'What is sent there.', choices=('twist', 'lock')),
+        Param('stop.hold_type', 'twist', 'What is sent there.', choices=('twist', 'lock')),
         *intake.PARAMS,
     )
 
@@ -101,10 +103,10 @@ class ReflexNode(VenusNode):
 
     def _prepare_hold(self) -> None:
         """Cancelling a goal does not halt every base: some must be held."""
-        topic = self.param('hold_topic')
+        topic = self.param('stop.hold_topic')
         if not topic:
             return
-        message = Twist() if self.param('hold_type') == 'twist' else Bool(data=True)
+        message = Twist() if self.param('stop.hold_type') == 'twist' else Bool(data=True)
         out = self.publisher(type(message), topic, qos.EVENTS)
 
         def hold() -> None:
@@ -128,7 +130,7 @@ class ReflexNode(VenusNode):
             yield Health('stop', Level.WARN, text)
         else:
             yield Health('stop', Level.OK, f'ready to cancel at {len(self._cancellers)} servers')
-        if self._holding and self.param('hold_topic'):
+        if self._holding and self.param('stop.hold_topic'):
             yield Health('hold', Level.WARN, 'the base is held; call ~/release')
         if self._deaf:
             yield Health('ducking', Level.WARN, self._deaf)
