@@ -12,9 +12,13 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2')
 
 from action_msgs.msg import GoalStatus
+from rclpy.action import ActionServer, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.parameter import Parameter
+from rclpy.task import Future
 
 from venus_ros.core import messages as m
+from venus_ros.core.errors import Code
 from venus_ros.nodes import qos
 from venus_ros.nodes.capability_server import CapabilityServerNode
 from venus_ros.nodes.interfaces import action, msg
@@ -47,6 +51,55 @@ def test_a_goal_walks_to_completed(
     assert m.State(result.result().result.state) is m.State.COMPLETED
     assert 'red cup' in result.result().result.summary
     assert client.states == ['QUEUED', 'RUNNING', 'COMPLETED']
+
+
+def test_a_robot_that_was_restarted_within_moments_has_lost_its_goal(
+    world: Any, server: Any, make_arm: Any, make_client: Any
+) -> None:
+    """Nobody saw it go: only the new server knows that it has no such goal."""
+    arm, client = make_arm(), make_client()
+    world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
+    _, result, _ = client.ask(action='pick', object='red_cup')
+    world.until(lambda: 'RUNNING' in client.states, 'RUNNING')
+    again = make_arm()
+    arm.server.destroy()
+    world.until(result.done, 'the end of the goal', 8.0)
+    assert result.result().status == GoalStatus.STATUS_ABORTED
+    assert result.result().result.error_code == Code.SERVER_LOST
+    _, result, _ = client.ask(action='pick', object='red_cup')
+    world.until(lambda: again.goals, 'goal at the new server')
+    again.ends[0].set_result('ok')
+    world.until(result.done, 'result')
+    assert len(arm.goals) == len(again.goals) == 1
+
+
+def test_a_goal_whose_server_died_before_its_answer_goes_to_the_next_one(
+    world: Any, server: Any, make_arm: Any, make_client: Any
+) -> None:
+    async def never(goal: Any) -> GoalResponse:
+        asked.append(goal)
+        await Future(executor=world.executor)
+        return GoalResponse.ACCEPT
+
+    asked: list[Any] = []
+    hangs = ActionServer(
+        world.peer,
+        action.PickPlace,
+        'pick_place',
+        lambda handle: None,
+        goal_callback=never,
+        callback_group=ReentrantCallbackGroup(),
+    )
+    client = make_client()
+    world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
+    _, result, _ = client.ask(action='pick', object='red_cup')
+    world.until(lambda: asked, 'goal at the robot')
+    arm = make_arm()
+    hangs.destroy()
+    world.until(lambda: arm.goals, 'goal at the new server', 8.0)
+    arm.ends[0].set_result('ok')
+    world.until(result.done, 'result')
+    assert result.result().status == GoalStatus.STATUS_SUCCEEDED
 
 
 def test_with_deliver_the_goal_stays_open_until_the_harness_says_delivered(

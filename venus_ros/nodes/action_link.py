@@ -3,6 +3,11 @@
 
 Used for the robot's own actions and for the capability servers' alike. Everything happens on the
 executor's thread, and nothing waits.
+
+A server that is killed and comes back within seconds never was out of sight: for a while the
+graph shows both. So the link watches for servers that are new: what was sent and not answered is
+sent again under its id, and of each open goal the new server is asked for the result, which it
+knows nothing of.
 """
 
 from __future__ import annotations
@@ -22,6 +27,8 @@ from venus_ros.core.messages import GoalStatus
 from venus_ros.nodes.clock import now_s
 from venus_ros.nodes.lifecycle import VenusNode
 
+LOOK_S = 0.5
+"""How often a server that is new is looked for while goals are open."""
 PATIENCE_S = 1.0
 """A goal waits so long for a server that is not seen yet: discovery takes its time."""
 ABSENT = 'absent'
@@ -76,8 +83,10 @@ class ActionLink:
         self._canceller = node.create_client(CancelGoal, f'{name}/_action/cancel_goal')
         node.own(partial(node.destroy_client, self._canceller))
         self._waiting: dict[str, tuple[Any, float]] = {}
-        self._sent: set[str] = set()
+        self._sent: dict[str, Any] = {}
         self._open: set[str] = set()
+        self._known: frozenset[bytes] = frozenset()
+        self._look_s = 0.0
         self._cancel_when_accepted: set[str] = set()
 
     @property
@@ -88,7 +97,7 @@ class ActionLink:
     @property
     def open_goals(self) -> frozenset[str]:
         """Goals that were sent and have not ended."""
-        return frozenset(self._open | self._sent)
+        return frozenset(self._open | self._sent.keys())
 
     def send(self, goal_id: str, goal: Any) -> None:
         """Send a goal now, or as soon as the server is seen."""
@@ -107,6 +116,8 @@ class ActionLink:
             elif now_s() >= until_s:
                 del self._waiting[goal_id]
                 self._answered(goal_id, False, ABSENT)
+        if self.open_goals and now_s() >= self._look_s:
+            self._look_for_new_server()
 
     def cancel(self, goal_id: str = '') -> None:
         """Ask to cancel one goal, or all goals of the server, whoever sent them."""
@@ -117,8 +128,26 @@ class ActionLink:
         else:
             self._cancel(goal_id)
 
+    def _look_for_new_server(self) -> None:
+        self._look_s = now_s() + LOOK_S
+        before, self._known = self._known, self._known | self._servers()
+        if not before or self._known == before:
+            return
+        for goal_id, goal in list(self._sent.items()):
+            self._send(goal_id, goal)
+        for goal_id in self._open:
+            self._await_result(goal_id, self._handle(goal_id))
+
+    def _servers(self) -> frozenset[bytes]:
+        """What tells the servers on the graph apart: the writers of their status."""
+        topic = self._node.resolve_topic_name(f'{self.name}/_action/status')
+        writers = self._node.get_publishers_info_by_topic(topic)
+        return frozenset(bytes(writer.endpoint_gid) for writer in writers)
+
     def _send(self, goal_id: str, goal: Any) -> None:
-        self._sent.add(goal_id)
+        if not self.open_goals:
+            self._known = self._servers()
+        self._sent[goal_id] = goal
         future = self._client.send_goal_async(
             goal,
             feedback_callback=lambda message: self._progressed(goal_id, message.feedback),
@@ -127,7 +156,8 @@ class ActionLink:
         future.add_done_callback(partial(self._on_answer, goal_id))
 
     def _on_answer(self, goal_id: str, future: Any) -> None:
-        self._sent.discard(goal_id)
+        if self._sent.pop(goal_id, None) is None:
+            return
         handle = future.result()
         cancel = goal_id in self._cancel_when_accepted
         self._cancel_when_accepted.discard(goal_id)
@@ -144,10 +174,10 @@ class ActionLink:
         handle.get_result_async().add_done_callback(partial(self._on_result, goal_id))
 
     def _on_result(self, goal_id: str, future: Any) -> None:
-        self._open.discard(goal_id)
         response = future.result()
-        if response is None:
+        if response is None or goal_id not in self._open:
             return
+        self._open.discard(goal_id)
         self._ended(goal_id, GoalStatus(response.status), response.result)
 
     def _cancel(self, goal_id: str) -> None:
@@ -167,6 +197,9 @@ class ActionLink:
         if not response.goals_canceling:
             self._ended(goal_id, GoalStatus.UNKNOWN, None)
             return
+        self._await_result(goal_id, self._handle(goal_id))
+
+    def _handle(self, goal_id: str) -> ClientGoalHandle[Any, Any, Any]:
+        """A goal that some server has, or may have, accepted."""
         accepted = self._type.Impl.SendGoalService.Response(accepted=True)
-        adopted = ClientGoalHandle(self._client, uuid_to_ros(goal_id), accepted)
-        self._await_result(goal_id, adopted)
+        return ClientGoalHandle(self._client, uuid_to_ros(goal_id), accepted)
