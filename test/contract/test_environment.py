@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -108,6 +112,38 @@ def test_environment_file_keeps_what_was_sourced(tmp_path: Path) -> None:
     assert 'FASTDDS_BUILTIN_TRANSPORTS' in wheels and 'unset PYTHONPATH' in wheels
     assert 'unset PYTHONPATH' not in sourced and 'LARGE_DATA' not in sourced
     assert f"VENUS_PREFIX='{tmp_path}'" in sourced
+
+
+INTERRUPTED = """
+import signal, sys
+from pathlib import Path
+from tools.environment.steps import CommandLog
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+try:
+    CommandLog(Path(sys.argv[1])).run(['sh', '-c', 'sleep 60 & echo $! $$; sleep 60'])
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
+def test_an_interrupted_command_ends_with_all_that_it_started(tmp_path: Path, how: int) -> None:
+    log = tmp_path / 'log'
+    command = [sys.executable, '-c', INTERRUPTED, str(log)]
+    process = subprocess.Popen(command, cwd=Path(__file__).parents[2])
+    until = time.monotonic() + 10
+    while not (log.exists() and re.search(r'^\d+ \d+$', log.read_text(), re.MULTILINE)):
+        assert time.monotonic() < until and process.poll() is None, 'the command did not start'
+        time.sleep(0.02)
+    started = [int(pid) for pid in log.read_text().split()[-2:]]
+    process.send_signal(how)
+    assert process.wait(5) == 130
+    left = [pid for pid in started if Path(f'/proc/{pid}/fd').exists() and _runs(pid)]
+    assert not left, f'{left} outlived the set-up'
+
+
+def _runs(pid: int) -> bool:
+    return Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()[0] != 'Z'
 
 
 def test_wheel_paths_are_mended_once(tmp_path: Path, log: CommandLog) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import signal
 import sys
 import time
 from pathlib import Path
@@ -34,6 +35,8 @@ def main() -> int:
         if any(part.package in ESSENTIAL for part in missing):
             return 1
     start_s = time.monotonic()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         _set_up(options.purpose, options.python or None)
     except (NoUsablePython, StepFailed) as error:

@@ -5,13 +5,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
+
+PATIENCE_S = 1.0
+"""A command that was interrupted gets so long to clean up."""
 
 
 class StepFailed(RuntimeError):
@@ -74,15 +80,32 @@ class CommandLog:
                 start = log.tell()
                 log.write(f'\n$ {" ".join(words)}\n')
                 log.flush()
-                done = subprocess.run(
-                    words, stdout=log, stderr=subprocess.STDOUT, env=dict(self.environment)
-                )
-            if done.returncode == 0:
+                status = self._run_once(words, log)
+            if status == 0:
                 return
             if attempt < attempts:
                 time.sleep(5.0 * attempt)
         tail = ''.join(_last_lines(self.path, start, 15))
         raise StepFailed(f'`{" ".join(words[:6])} …` failed:\n{tail}\nThe whole log: {self.path}')
+
+    def _run_once(self, words: Sequence[str], log: IO[str]) -> int:
+        """Return the exit status; whatever interrupts us ends the command with all it started."""
+        process = subprocess.Popen(
+            words,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=dict(self.environment),
+            start_new_session=True,
+        )
+        try:
+            return process.wait()
+        except BaseException:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, number)
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(PATIENCE_S)
+            raise
 
 
 def _last_lines(path: Path, start: int, count: int) -> list[str]:
