@@ -208,6 +208,20 @@ def test_a_failure_has_its_typed_reason(
     assert (work.state, work.error_code) == (m.State.FAILED, int(code)), bench.brief()
 
 
+@pytest.mark.parametrize('obeys', [True, False])
+def test_a_cancel_is_gone_on_with_by_the_next_server(bench: Any, obeys: bool) -> None:
+    """Never optimistically: it counts when the robot says so, or says that it has no such goal."""
+    span = bring_to(bench, 'CANCELLING')
+    if not obeys:
+        robot_falls_silent(bench)
+    server_restarts(bench)
+    bench.run(30)
+    (work,) = bench.of(span)
+    expected = (m.State.CANCELLED, Code.CANCELLED) if obeys else (m.State.FAILED, None)
+    assert work.state is expected[0], bench.brief()
+    assert work.error_code == (expected[1] or Code.CANCEL_UNCONFIRMED), bench.brief()
+
+
 @pytest.mark.parametrize('fault', [harness_restarts, harness_stands_still, server_stands_still])
 def test_what_goes_on_behind_a_fault_is_finished_and_told(
     bench: Any, fault: Callable[[Any], None]

@@ -9,7 +9,20 @@ import numpy as np
 import pytest
 
 from venus_ros.core.errors import ConfigError
-from venus_ros.core.messages import AudioChunk, Capabilities, Stopped, StopRequest, TypedText
+from venus_ros.core.messages import (
+    AdmitNote,
+    AudioChunk,
+    Capabilities,
+    DelegateAnswer,
+    DelegateGoal,
+    NoteAnswer,
+    RobotAnswer,
+    RobotGoal,
+    RobotServer,
+    Stopped,
+    StopRequest,
+    TypedText,
+)
 from venus_ros.scenes.graph import PREROLL_S, RESPAWN_S, STEP_S, CountedClock, Graph, Part
 from venus_ros.scenes.log import Log
 from venus_ros.scenes.track import Track
@@ -65,6 +78,34 @@ class Stage:
 
 WORDS = TypedText(0, 'hello')
 KNOWN = Capabilities(())
+
+
+@pytest.mark.parametrize(
+    ('asks', 'answer'),
+    [
+        (DelegateGoal('g', 'navigation'), DelegateAnswer('g', False, 'absent')),
+        (RobotGoal('g', 'look', 'type', {}), RobotAnswer('g', False, 'absent')),
+        (AdmitNote('s', 'g', (), ''), NoteAnswer('g', False, 'absent')),
+    ],
+)
+def test_who_asks_a_dead_one_is_told_that_nobody_is_there(asks: Any, answer: Any) -> None:
+    stage = Stage(a=((type(answer),), ()), other=((type(asks),), ()))
+    stage.graph.kill('other')
+    stage.graph.post('a', asks)
+    stage.run(STEP_S)
+    assert stage.got('a') == [answer] and asks not in [e.message for e in stage.log.entries]
+    stage.run(RESPAWN_S)
+    stage.graph.post('a', asks)
+    stage.run(STEP_S)
+    assert stage.got('a') == [answer] and stage.got('other') == [asks]
+
+
+def test_servers_of_a_dead_one_are_seen_to_go() -> None:
+    stage = Stage(a=((RobotServer,), ()), other=((), (RobotServer('look', True),)))
+    stage.run(STEP_S)
+    stage.graph.kill('other')
+    stage.run(STEP_S)
+    assert [(s.server, s.available) for s in stage.got('a')] == [('look', True), ('look', False)]
 
 
 def test_time_is_counted_from_before_the_first_sample() -> None:
