@@ -93,17 +93,6 @@ def test_a_signal_ends_every_node_in_order(world: Any, launch: Any, how: int) ->
         assert 'Traceback' not in output, output
 
 
-@pytest.mark.parametrize('after_s', [0.15, 0.4, 0.7])
-@pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
-def test_a_signal_while_starting_ends_without_a_traceback(
-    launch: Any, after_s: float, how: int
-) -> None:
-    process = launch('frontend')
-    time.sleep(after_s)
-    _, output, _ = ends(process, how)
-    assert 'Traceback' not in output, output
-
-
 def test_a_second_signal_ends_at_once(world: Any, launch: Any) -> None:
     process = launch('speaker')
     seen(world, 'speaker')
