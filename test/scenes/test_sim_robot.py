@@ -27,9 +27,10 @@ from venus_ros.sim.drive import Limits
 from venus_ros.sim.look import LookCode
 from venus_ros.sim.pick import PickCode
 from venus_ros.sim.places import load_places
+from venus_ros.sim.reach import grasp_height, stand_for
 from venus_ros.sim.robot import SimRobot
-from venus_ros.sim.route import NavCode
-from venus_ros.sim.world import SimWorld
+from venus_ros.sim.route import FloorMap, NavCode
+from venus_ros.sim.world import THINGS, SimWorld
 
 PLACES = load_places()
 START_S = 5000.0
@@ -257,7 +258,8 @@ def test_a_pose_that_is_none_is_refused(client: Client, pose: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize(
-    'thing', ['red_cup', 'blue_cup', 'green_bottle', 'ball', 'keys', 'book', 'lamp', 'plate']
+    'thing',
+    ['red_cup', 'blue_cup', 'green_bottle', 'ball', 'keys', 'book', 'lamp', 'plate', 'banana'],
 )
 def test_brings_things_to_the_person(client: Client, thing: str) -> None:
     goal_id = client.send('pick_place', action='bring', object=thing)
@@ -279,6 +281,19 @@ def test_brings_things_to_the_person(client: Client, thing: str) -> None:
     shares = [f['progress'] for f in told]
     assert shares == sorted(shares), shares
     assert shares[0] >= 0 and shares[-1] <= 1
+
+
+@pytest.mark.parametrize('seed', range(1, 13))
+def test_every_thing_can_be_reached_wherever_it_is_scattered(seed: int) -> None:
+    world = SimWorld(seed)
+    floor = FloorMap(world)
+    for thing in THINGS:
+        low, high = world.extent(thing)
+        height = grasp_height(float(low[2]), float(high[2]))
+        assert height is not None, f'{thing} cannot be gripped'
+        spot = np.array([[*((low + high) / 2)[:2], height]])
+        stand = stand_for(world, floor, np.zeros((0, 2)), spot, world.pose(), thing)
+        assert stand, f'{thing} at {spot[0].round(2)} is out of reach'
 
 
 @pytest.mark.parametrize(('to', 'room'), [('kitchen', 'kitchen'), ('desk', 'living_room')])
