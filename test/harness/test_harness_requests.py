@@ -69,6 +69,12 @@ def test_a_second_step_waits_for_the_first_and_both_are_told_at_once(bench: Any)
     assert bench.frontend.told == [f'{first.summary} {second.summary}']
 
 
+def test_a_second_step_that_makes_the_first_untrue_does_not_keep_it_back(bench: Any) -> None:
+    span = bench.ask('go kitchen then go hall')
+    bench.run(8)
+    assert bench.frontend.told == [entry.summary for entry in bench.of(span)]
+
+
 def test_a_long_second_step_does_not_keep_the_first_result_back(bench: Any) -> None:
     span = bench.ask('go kitchen then bring banana')
     bench.run(1)

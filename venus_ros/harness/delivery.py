@@ -21,6 +21,7 @@ from venus_ros.core.messages import (
     State,
     Stopped,
     TurnPlayed,
+    Work,
 )
 from venus_ros.core.work import RELEASED, WorkEvent
 from venus_ros.harness.journal import Entry
@@ -31,7 +32,7 @@ DELIVERY_LIMIT_S = 120.0
 MOST_ATTEMPTS = 3
 """Once, and again at most twice."""
 MOST_TOGETHER = 3
-HOLD_S = 10.0
+HOLD_S = 6.0
 """A first step's result waits so long for the second's, so that both are told in one go."""
 ASK_AGAIN_S = 2.0
 REFUSED_WAIT_S = 0.3
@@ -207,13 +208,18 @@ class Delivery:
         self._out.append(note)
 
     def _is_due(self, entry: Entry) -> bool:
-        """Not while its earlier telling is unclear, nor while a second step is about to end."""
+        """Not while its earlier telling is unclear, nor while a second step is about to end.
+
+        A step of the same skill is not waited for: it makes the first untrue ('I am in …').
+        """
         work_id = entry.work.work_id
         if work_id in self._fate_at:
             return False
         since_s = self._pending_since.get(work_id, self._watch.now_s)
-        followers = self._table.followers(entry)
-        running = any(follower.work.state not in RELEASED for follower in followers)
+        running = any(
+            follower.work.state not in RELEASED and _kind(follower.work) != _kind(entry.work)
+            for follower in self._table.followers(entry)
+        )
         return not running or self._watch.now_s - since_s >= HOLD_S
 
     # ---- what became of it -------------------------------------------------------------------
@@ -310,6 +316,10 @@ class Delivery:
 
     def _entries(self, work_ids: tuple[str, ...]) -> list[Entry]:
         return [e for e in map(self._table.get, work_ids) if e is not None]
+
+
+def _kind(work: Work) -> tuple[str, str]:
+    return work.capability, work.skill
 
 
 def _text(due: list[Entry]) -> str:
