@@ -59,6 +59,29 @@ expect:
   - work: {capability: navigation, arguments: {place: kitchen}, ends: DELIVERED, times: 1}
   - event: {kind: NOTE_HEARD, times: 1}
 """,
+    'robot_killed': """\
+robots:
+  navigate_to_pose: {result: ok, after_s: 30}
+faults:
+  - {at: 4.0, node: double_navigate_to_pose, do: kill}
+expect:
+  - work: {capability: navigation, ends: FAILED, within_s: 14, times: 1}
+  - event: {kind: NOTE_HEARD, times: 1}
+""",
+    'withdrawn_while_harness_is_dead': """\
+script:
+  - {voice: 1, say: "I will go to the kitchen.", delegate: "go to the kitchen"}
+  - {voice: 2, say: "All right.", cancel: [1]}
+user:
+  - {at: 0.5, noise: {kind: babble, snr_db: 0, for_s: 1}}
+  - {at: 5.0, noise: {kind: babble, snr_db: 0, for_s: 1}}
+robots:
+  navigate_to_pose: {result: ok, after_s: 30}
+faults:
+  - {at: 4.8, node: harness, do: kill}
+expect:
+  - work: {capability: navigation, walk: [QUEUED, RUNNING, CANCELLING, CANCELLED], times: 1}
+""",
     'server_frozen': """\
 robots:
   navigate_to_pose: {result: ok, after_s: 4}
