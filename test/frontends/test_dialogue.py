@@ -178,11 +178,19 @@ def test_a_work_of_an_unknown_skill_is_told_plainly():
 def test_results_are_restated_and_failures_regretted():
     dialogue = Dialogue('Venus')
     assert 'I am in the kitchen' in dialogue.restate(
-        Note('a', ('w1',), 'I am in the kitchen.'), CONTEXT
+        Note('a', ('w1',), 'I am in the kitchen.'), CONTEXT, 1.0
     )
     failed = replace(CONTEXT, works=(replace(DRIVE, state=State.FAILED),))
-    told = dialogue.restate(Note('b', ('w1',), 'I could not get to the kitchen.'), failed)
+    told = dialogue.restate(Note('b', ('w1',), 'I could not get to the kitchen.'), failed, 9.0)
     assert told == "I'm sorry, I could not get to the kitchen."
+
+
+def test_a_question_after_a_telling_is_answered_however_long_the_work_took():
+    dialogue = Dialogue('Venus')
+    question = 'Sorry, what time is it?'
+    assert not dialogue.answer(question, CONTEXT, 60.0).text, 'nobody had spoken to the robot'
+    dialogue.restate(Note('a', ('w1',), 'I am in the kitchen.'), CONTEXT, 60.0)
+    assert dialogue.answer(question, CONTEXT, 64.0).text
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ class Course:
         for typed in unit.typed:
             self._read(typed)
         for note in notes:
-            self._mouth.say(Line(self._dialogue.restate(note, context), note))
+            self._mouth.say(Line(self._dialogue.restate(note, context, self._now_s), note))
         self._speak()
         return self._out
 

@@ -105,8 +105,9 @@ class Dialogue:
         if reply.text:
             self._last_s = now_s
 
-    def restate(self, note: Note, context: Context) -> str:
-        """Words for a result, as part of a conversation."""
+    def restate(self, note: Note, context: Context, now_s: float) -> str:
+        """Words for a result, as part of a conversation: what is said next is said to the robot."""
+        self._last_s = now_s
         failed = any(w.work_id in note.work_ids and w.state is State.FAILED for w in context.works)
         self._notes_told += 1
         self.talk = replace(self.talk, asked=note.text.rstrip().endswith('?'))
