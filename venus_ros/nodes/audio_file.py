@@ -22,6 +22,7 @@ from venus_ros.nodes.run_id import run_id
 
 RATE_HZ = 16_000
 CHUNK_SAMPLES = 320
+SILENCE: Pcm = np.zeros(CHUNK_SAMPLES, np.int16)
 MEETING_S = 0.2
 """Listeners and this node find each other on both sides within this time."""
 PATIENCE_S = 1.0
@@ -69,7 +70,7 @@ class AudioFile(VenusNode):
         path = self.param('file')
         self._sound = read_sound(path) if path else np.zeros(0, np.int16)
         self._out = self.publisher(msg.AudioChunk, 'audio', qos.AUDIO)
-        self.every(CHUNK_SAMPLES / RATE_HZ, self._publish_due)
+        self._timer = self.every(CHUNK_SAMPLES / RATE_HZ, self._publish_due)
 
     def start(self) -> None:
         self._source_id = run_id(self.get_name())
@@ -86,14 +87,15 @@ class AudioFile(VenusNode):
         self._position = int(at_s * RATE_HZ) // CHUNK_SAMPLES * CHUNK_SAMPLES
 
     def _begin(self) -> bool:
-        """Sample 0 is now, if those who listen have had the time to find this node."""
+        """Sample 0 is at this tick, if those who listen have had the time to find this node."""
         now = now_s()
         if not self._out.get_subscription_count():
             self._seen_s = now
         if now - self._seen_s < MEETING_S and now - self._activated_s < PATIENCE_S:
             return False
-        self._began_s = now - SLACK_S
-        self._began_ns = self.stamp() - round(SLACK_S * 1e9)
+        late_s = CHUNK_SAMPLES / RATE_HZ - self._timer.time_until_next_call() * 1e-9
+        self._began_s = now - late_s - SLACK_S
+        self._began_ns = self.stamp() - round((late_s + SLACK_S) * 1e9)
         return True
 
     def _publish_due(self) -> None:
@@ -105,7 +107,8 @@ class AudioFile(VenusNode):
         while self._position + CHUNK_SAMPLES <= due:
             first = self._position
             pcm = self._sound[first : first + CHUNK_SAMPLES]
-            pcm = np.pad(pcm, (0, CHUNK_SAMPLES - len(pcm)))
+            if len(pcm) < CHUNK_SAMPLES:
+                pcm = np.concatenate([pcm, SILENCE[len(pcm) :]])
             stamp_ns = self._began_ns + first * 1_000_000_000 // RATE_HZ
             chunk = AudioChunk(
                 stamp_ns, self._source_id, first, RATE_HZ, pcm, self.param('frame_id')

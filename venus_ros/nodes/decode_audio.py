@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import array
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -54,23 +55,23 @@ def decode(message: Any, default_rate_hz: int = 16_000, default_channels: int = 
     Raises:
         InputError: no samples, cut samples, an unknown coding, impossible rate or channels.
     """
-    fields = dict(_leaves(message))
-    coding = str(_first(fields, CODING_NAMES, '')).lower()
+    shape = _shape_of(message)
+    coding = str(_read(message, shape.coding, '')).lower()
     if any(word in coding for word in COMPRESSED):
         raise InputError(f'{coding} sound is not understood; publish raw samples (wave)', 'audio')
-    samples, bad = _samples(fields)
-    rate_hz = int(_first(fields, RATE_NAMES, 0) or default_rate_hz)
-    channels = int(_first(fields, CHANNEL_NAMES, 0) or default_channels)
+    samples, bad = _samples([read(message) for read in shape.arrays])
+    rate_hz = int(_read(message, shape.rate, 0) or default_rate_hz)
+    channels = int(_read(message, shape.channels, 0) or default_channels)
     if not RATES_HZ[0] <= rate_hz <= RATES_HZ[1]:
         raise InputError(f'a rate of {rate_hz} Hz is not possible', 'audio')
     if len(samples) % channels:
         raise InputError(f'{len(samples)} samples do not divide into {channels} channels', 'audio')
-    stamp = fields.get('header.stamp')
+    stamp = _read(message, shape.stamp, None)
     return Sound(
         pcm=samples.reshape(-1, channels),
         rate_hz=rate_hz,
-        source_id=str(fields.get('source_id', '')),
-        first_sample=int(fields.get('first_sample', -1)),
+        source_id=str(_read(message, shape.source_id, '')),
+        first_sample=int(_read(message, shape.first_sample, -1)),
         stamp_ns=0 if stamp is None else from_time(stamp),
         bad_samples=bad,
     )
@@ -79,6 +80,55 @@ def decode(message: Any, default_rate_hz: int = 16_000, default_channels: int = 
 def looks_like_audio(message_class: Any) -> bool:
     """Whether messages of this class can hold samples."""
     return any(_is_array(value) for _, value in _leaves(message_class()))
+
+
+Read = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How to read the fields of one class of messages; none where it has no such field."""
+
+    arrays: tuple[Read, ...]
+    rate: Read | None
+    channels: Read | None
+    coding: Read | None
+    source_id: Read | None
+    first_sample: Read | None
+    stamp: Read | None
+
+
+_SHAPES: dict[tuple[Any, ...], _Shape] = {}
+
+
+def _shape_of(message: Any) -> _Shape:
+    """Found once for each type: chunks come fifty times a second."""
+    key = type(message), *message.get_fields_and_field_types()
+    if key not in _SHAPES:
+        _SHAPES[key] = _find_shape(dict(_leaves(message)))
+    return _SHAPES[key]
+
+
+def _find_shape(fields: dict[str, Any]) -> _Shape:
+    plain = [path for path, value in fields.items() if not _is_array(value)]
+
+    def one_of(names: Iterable[str]) -> Read | None:
+        found = (path for name in names for path in plain if path.split('.')[-1] == name)
+        return next((attrgetter(path) for path in found), None)
+
+    def exactly(path: str) -> Read | None:
+        return attrgetter(path) if path in fields else None
+
+    arrays = [path for path in fields if path not in plain and 'map' not in path]
+    return _Shape(
+        arrays=tuple(attrgetter(path) for path in arrays),
+        rate=one_of(RATE_NAMES),
+        channels=one_of(CHANNEL_NAMES),
+        coding=one_of(CODING_NAMES),
+        source_id=exactly('source_id'),
+        first_sample=exactly('first_sample'),
+        stamp=exactly('header.stamp'),
+    )
 
 
 def _leaves(message: Any, path: str = '') -> Iterator[tuple[str, Any]]:
@@ -92,12 +142,8 @@ def _leaves(message: Any, path: str = '') -> Iterator[tuple[str, Any]]:
             yield where, value
 
 
-def _first(fields: dict[str, Any], names: tuple[str, ...], default: Any) -> Any:
-    for name in names:
-        for path, value in fields.items():
-            if path.split('.')[-1] == name and not _is_array(value):
-                return value
-    return default
+def _read(message: Any, read: Read | None, default: Any) -> Any:
+    return default if read is None else read(message)
 
 
 def _is_array(value: Any) -> bool:
@@ -106,26 +152,25 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, bytes) for item in value)
 
 
-def _samples(fields: dict[str, Any]) -> tuple[Pcm, int]:
+def _samples(values: Iterable[Any]) -> tuple[Pcm, int]:
     """The longest array as int16, and how many of its values were not finite."""
-    arrays = [value for path, value in fields.items() if _is_array(value) and 'map' not in path]
-    longest = max(arrays, key=len, default=())
+    longest = max(filter(_is_array, values), key=len, default=())
     if not len(longest):
         raise InputError('the message holds no samples', 'audio')
     if isinstance(longest, list):
         return _bytes(b''.join(longest)), 0
-    values = np.asarray(longest)
-    if values.dtype == np.uint8:
-        return _bytes(values.tobytes()), 0
-    if values.dtype == np.int16:
-        return values, 0
-    if values.dtype == np.int8:
-        return values.astype(np.int16) << 8, 0
-    if values.dtype == np.int32:
-        return (values >> 16).astype(np.int16), 0
-    if values.dtype.kind == 'f':
-        return _floats(values)
-    raise InputError(f'samples of type {values.dtype} are not understood', 'audio')
+    pcm = np.asarray(longest)
+    if pcm.dtype == np.uint8:
+        return _bytes(pcm.tobytes()), 0
+    if pcm.dtype == np.int16:
+        return pcm, 0
+    if pcm.dtype == np.int8:
+        return pcm.astype(np.int16) << 8, 0
+    if pcm.dtype == np.int32:
+        return (pcm >> 16).astype(np.int16), 0
+    if pcm.dtype.kind == 'f':
+        return _floats(pcm)
+    raise InputError(f'samples of type {pcm.dtype} are not understood', 'audio')
 
 
 def _bytes(raw: bytes) -> Pcm:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import array
+import gc
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
@@ -144,6 +145,7 @@ class FrontendNode(VenusNode):
         )
 
     def _on_opened(self) -> None:
+        _keep_loaded()
         self.get_logger().info(f'ready after {now_s() - self._started_s:.1f} s')
 
     def _on_failed(self, reason: str) -> None:
@@ -264,6 +266,13 @@ class FrontendNode(VenusNode):
         yield from self._intake.health()
         if self._eye is not None:
             yield from self._eye.health()
+
+
+def _keep_loaded() -> None:
+    """Take what is loaded out of the garbage collector's sight: a look at it all takes 30 ms."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def main() -> None:

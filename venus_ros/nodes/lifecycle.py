@@ -10,6 +10,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -24,6 +25,8 @@ from venus_ros.nodes.diagnostics import DiagnosticArray, Health, Level, array
 from venus_ros.nodes.parameters import Param, declare
 
 RETRY_S = 2.0
+ANY = Signature((Parameter('args', Parameter.VAR_POSITIONAL),))
+"""Of guarded callbacks: told, because rclpy looks for it at each tick of a timer."""
 TICK_S = 0.02
 """Engines with sound in hand are ticked so often …"""
 WATCH_S = 0.1
@@ -184,6 +187,7 @@ class VenusNode(LifecycleNode):
                 self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
             return None
 
+        call.__signature__ = ANY  # type: ignore[attr-defined]
         return call
 
     def lose(self, reason: str) -> None:

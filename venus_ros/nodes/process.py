@@ -17,12 +17,13 @@ import traceback
 from collections.abc import Callable, Sequence
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.signals import SignalHandlerOptions
 
 from venus_ros.core.errors import VenusError
 from venus_ros.nodes.clock import now_s
+from venus_ros.nodes.executor import QuietExecutor
 from venus_ros.nodes.lifecycle import VenusNode
 
 ROS_ERRORS = (_rclpy.RCLError, _rclpy.UnknownROSArgsError, _rclpy.RCLInvalidROSArgsError)
@@ -81,7 +82,7 @@ def run(*factories: Callable[[], VenusNode]) -> None:
     nodes: list[VenusNode] = []
     try:
         rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
-        executor = SingleThreadedExecutor()
+        executor = QuietExecutor()
         for factory in factories:
             node = factory()
             nodes.append(node)
@@ -106,7 +107,7 @@ def run(*factories: Callable[[], VenusNode]) -> None:
 
 
 def _spin(
-    executor: SingleThreadedExecutor, done: Callable[[], bool], longest_s: float | None = None
+    executor: QuietExecutor, done: Callable[[], bool], longest_s: float | None = None
 ) -> None:
     """Serve callbacks until `done`; a callback's error is printed and nothing stops."""
     while not done():
@@ -118,7 +119,7 @@ def _spin(
             traceback.print_exc()
 
 
-def _leave(executor: SingleThreadedExecutor, nodes: Sequence[VenusNode]) -> None:
+def _leave(executor: QuietExecutor, nodes: Sequence[VenusNode]) -> None:
     """Bring the world to rest, then release all."""
     for node in nodes:
         node.guarded(node.leave)()

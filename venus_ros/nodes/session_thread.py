@@ -18,6 +18,9 @@ from venus_ros.nodes.lifecycle import TICK_S
 CLOSE_S = 3.0
 LOADING_S = 0.2
 """A frontend that is still loading is not waited for."""
+SOON_S, LATEST_S = 0.75 * TICK_S, 1.5 * TICK_S
+"""A message brings the tick along if it is due soon; without one it comes by itself, later. So
+sound, which comes once a tick, wakes the thread once and not twice."""
 Order = Callable[[Session], list[Any]]
 _STOP = object()
 
@@ -99,7 +102,7 @@ class SessionThread:
         ticked_s = now_s()
         while True:
             try:
-                item = self._queue.get(timeout=max(0.0, ticked_s + TICK_S - now_s()))
+                item = self._queue.get(timeout=max(0.0, ticked_s + LATEST_S - now_s()))
             except queue.Empty:
                 item = None
             if item is _STOP:
@@ -107,7 +110,7 @@ class SessionThread:
             try:
                 if item is not None:
                     self._give(item(session) if callable(item) else self._feed(session, item))
-                if now_s() - ticked_s >= TICK_S:
+                if now_s() - ticked_s >= SOON_S:
                     ticked_s = now_s()
                     self._give(session.tick(ticked_s))
             except Exception:
