@@ -10,6 +10,7 @@ from typing import Any
 
 import rclpy
 from rclpy.action import ActionClient
+from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
 
@@ -20,6 +21,8 @@ from venus_ros.nodes.convert import ROS_TYPES, from_ros, to_ros
 from venus_ros.nodes.interfaces import action, srv
 
 PATIENCE_S = 5.0
+TAKEN_S = 1.0
+"""The conversation takes typed words within a unit."""
 
 
 class Client:
@@ -54,11 +57,23 @@ class Client:
         self._context.try_shutdown()
 
     def type_text(self, text: str) -> None:
-        """Publish typed words of the user."""
+        """Publish typed words of the user; returns once the conversation has taken them.
+
+        That is told by the transcript, much sooner than by the middleware, which acknowledges a
+        lone message with its next heartbeat.
+        """
+        taken: list[Any] = []
+        self._node.create_subscription(
+            ROS_TYPES[m.Transcript], 'transcript', taken.append, qos.EVENTS
+        )
         publisher = self._node.create_publisher(String, 'text_in', qos.EVENTS)
         self._until(lambda: publisher.get_subscription_count() > 0, 'text_in')
         publisher.publish(String(data=text))
-        publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=PATIENCE_S))
+        end_s = time.monotonic() + TAKEN_S
+        while not taken and time.monotonic() < end_s:
+            self._executor.spin_once(timeout_sec=0.02)
+        if not taken and not publisher.wait_for_all_acked(Duration(seconds=PATIENCE_S)):
+            raise BackendError('the robot did not take the words', publisher.topic_name)
 
     def works(self) -> m.Works:
         """The harness' table of works."""
