@@ -140,3 +140,13 @@ def test_sound_of_the_wrong_kind_is_refused_with_a_sentence():
             clock.push(AudioChunk(0, 'mic', 0, rate, pcm))
     clock.push(AudioChunk(0, 'mic', 0, RATE_HZ, np.zeros((1600, 1), np.int16)))
     assert clock.pop() is not None
+
+
+@given(st.integers(0, 1599))
+def test_units_end_where_chunks_do_whatever_silence_came_before_the_first(silence: int) -> None:
+    clock = UnitClock(0.1)
+    clock.pass_silence(silence)
+    for k in range(20):
+        clock.push(chunk(320 * k, 320 * k + 320))
+        while clock.pop() is not None:
+            assert clock.waiting_samples == 0, 'a unit ended in the middle of a chunk'

@@ -56,6 +56,17 @@ def test_what_was_dropped_never_comes(voice):
     assert [p.tag for p in voice.wait()] == ['new']
 
 
+def test_a_sentence_is_made_once_also_after_one_was_dropped(voice, monkeypatch):
+    sent, send = [], voice._send
+    monkeypatch.setattr(voice, '_send', lambda: (sent.append(voice._queue[0][1].tag), send()))
+    voice.say(Piece('This is thrown away while it is being made.', 'old'))
+    voice.drop()
+    for tag in (1, 2, 3):
+        voice.say(Piece(f'Number {tag}.', tag))
+    voice.wait()
+    assert sent == ['old', 1, 2, 3]
+
+
 def test_a_killed_child_is_replaced_and_its_sentence_made(voice):
     voice.say(Piece('One.', 1))
     os.kill(voice._child.pid, signal.SIGKILL)

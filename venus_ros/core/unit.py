@@ -144,6 +144,10 @@ class UnitClock:
         return abs(ahead_s) > LONGEST_GAP_S or (ahead_s < -REWIND_S and later)
 
     def _anchor(self, chunk: AudioChunk) -> None:
+        """Count from `chunk` on; at the first source, so that units end where chunks do."""
+        if not self.anchors:
+            spare = len(self._pcm) % len(chunk.pcm)
+            self._pcm, self._filled = self._pcm[spare:], self._filled[spare:]
         self._source_id = chunk.source_id
         self._origin = chunk.first_sample - len(self._pcm)
         self._reference = None

@@ -20,10 +20,14 @@ import numpy as np
 
 from venus_ros.core.errors import BackendError
 from venus_ros.core.messages import Pcm
+from venus_ros.frontends.embedded.phrasing import MAX_WORDS
 from venus_ros.frontends.embedded.voice_child import ENGINES
 
 START_S = 30.0
 """The first sentence of a child may take so long: its voice is loaded before."""
+LONGEST = ' '.join(['kitchen'] * MAX_WORDS) + '.'
+"""The synthesiser keeps the memory of its longest piece: one is made once, unheard, while nobody
+speaks yet, so that the process does not grow in the middle of a conversation."""
 
 
 @dataclass(slots=True)
@@ -65,7 +69,7 @@ class Voice:
         self.engine = engine or best_engine()
         if self.engine not in ENGINES:
             raise BackendError(f'no voice {self.engine!r}; there are {", ".join(ENGINES)}')
-        self._patience_s = patience_s
+        self._patience_s, self._steady = patience_s, steady
         self._command += [self.engine, *(['steady'] if steady else [])]
         self._queue: deque[tuple[int, Piece]] = deque()
         self._made: deque[Piece] = deque()
@@ -84,6 +88,9 @@ class Voice:
         (piece,) = self.wait(START_S)
         if piece.pcm is None:
             raise BackendError(f'the voice {self.engine} does not speak: {piece.failed}')
+        if not self._steady:
+            self.say(Piece(LONGEST))
+            self.drop()
 
     def say(self, piece: Piece) -> None:
         """Put a piece at the end of the queue."""
@@ -214,12 +221,13 @@ class Voice:
     def _take(self, answer: dict[str, Any], pcm: Pcm) -> None:
         self._proven = True
         self.rate_hz = answer.get('rate', self.rate_hz)
-        if self._queue and self._queue[0][0] == answer['id']:
-            self._finish(
-                self._queue[0][1],
-                None if 'error' in answer else trim(pcm, self.rate_hz),
-                answer.get('error', ''),
-            )
+        if not self._queue or self._queue[0][0] != answer['id']:
+            return  # it was dropped meanwhile; the first of the queue is with the child already
+        self._finish(
+            self._queue[0][1],
+            None if 'error' in answer else trim(pcm, self.rate_hz),
+            answer.get('error', ''),
+        )
         if self._queue:
             self._send()
 
