@@ -30,13 +30,18 @@ def offer() -> tuple[Capability, ...]:
     return load().offer()
 
 
-@pytest.mark.parametrize('part', ['tune', 'held', 'wide'])
+LEAST_UNSEEN = LEAST | {'recall': 0.85, 'capability': 0.8, 'arguments': 0.8}
+"""For sentences in all styles that nobody looked at while the rules were made."""
+
+
+@pytest.mark.parametrize('part', ['tune', 'held', 'wide', 'fresh_tune', 'fresh_held'])
 def test_labelled_utterances(part: str, offer: tuple[Capability, ...]) -> None:
     labelled = load_labelled(Path(__file__).parent / 'utterances.yaml')[part]
     assert sum(map(len, labelled.values())) >= 60
+    least = LEAST_UNSEEN if part == 'fresh_held' else LEAST
     for name, rate in score(labelled, offer).items():
         print(part, name, rate)
-        assert not rate.n or rate.value >= LEAST[name], f'{part} {name} {rate}\n' + '\n'.join(
+        assert not rate.n or rate.value >= least[name], f'{part} {name} {rate}\n' + '\n'.join(
             rate.missed
         )
 

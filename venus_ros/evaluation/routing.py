@@ -2,8 +2,8 @@
 """How well requests are told from talk, and routed: only the decision is scored, nothing is run.
 
 A labelled file (YAML) holds parts, each with groups of utterances: `text`, and `steps` (capability
-and arguments of each work that it asks for), `capabilities` alone, or neither, and `kind` where
-it matters which kind of talk it is.
+and arguments of each work that it asks for), `capabilities` alone, or neither; `kind` and `topic`
+(one, or a list of those that will do) where it matters which kind of talk it is.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def score(groups: Mapping[str, Any], capabilities: Sequence[Capability]) -> dict
 
     `recall`: share of requests that are delegated; `specificity`: share of talk that is not;
     `capability`, `arguments`: share of requests with exactly the right works; `kind`: share of
-    talk that is taken for the right kind, where that is labelled.
+    talk that is taken for the right kind and topic, where that is labelled.
     """
     rates = {name: Rate() for name in RATES}
     for entry in (entry for entries in groups.values() for entry in entries):
@@ -83,13 +83,19 @@ def score(groups: Mapping[str, Any], capabilities: Sequence[Capability]) -> dict
             continue
         rates['specificity'].add(not delegated, seen)
         if 'kind' in entry:
-            rates['kind'].add(act.kind.value == entry['kind'], seen)
+            fits = _is(act.kind.value, entry['kind']) and _is(act.topic, entry.get('topic'))
+            rates['kind'].add(fits, seen)
     return rates
 
 
 def load(file: Path) -> dict[str, Any]:
     """Part -> group -> utterances."""
     return yaml.safe_load(file.read_text(encoding='utf-8'))
+
+
+def _is(value: str, wanted: str | Sequence[str] | None) -> bool:
+    """Whether a value is the wanted one, or one of several; none is wanted = any will do."""
+    return wanted is None or value in ([wanted] if isinstance(wanted, str) else wanted)
 
 
 def _same(

@@ -50,8 +50,11 @@ def resources(names: str) -> frozenset[str]:
 
 
 def spoken_server(skill: Skill) -> str:
-    """How the robot's server is called in a sentence: `the navigate to pose server`."""
-    return f'the {skill.server.strip("/").replace("/", " ").replace("_", " ")} server'
+    """How the robot calls the server of a skill when it speaks: `my navigation`.
+
+    Its name in ROS is for diagnostics, not for the user's ears.
+    """
+    return f'my {skill.capability.replace("_", " ")}'
 
 
 def failure_words(

@@ -69,6 +69,7 @@ def _property(
         name: row['spoken'] for name, row in rows.items() if row['spoken'] != row['words'][0]
     }
     extras = {
+        'x-in': {name: row['in'] for name, row in rows.items() if isinstance(row.get('in'), str)},
         'x-spoken': spoken,
         'x-words': words,
         'x-role': role,

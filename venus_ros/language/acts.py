@@ -18,10 +18,10 @@ class ActKind(Enum):
     THANKS = 'thanks'
     GOODBYE = 'goodbye'
     SMALLTALK = 'smalltalk'  # topic
-    ASK_SELF = 'ask_self'  # topic: name, abilities, how, what, hear, see
-    ASK_WORKS = 'ask_works'  # topic: doing, where, progress, done, result, next
+    ASK_SELF = 'ask_self'  # topic: name, abilities, places, objects, body, how, what, hear, see
+    ASK_WORKS = 'ask_works'  # topic: doing, where, progress, done, history, result, next; about
     DELEGATE = 'delegate'  # task, steps, promise
-    CLARIFY = 'clarify'  # a request that lacks something: task, question
+    CLARIFY = 'clarify'  # a request that lacks something: task, question, choices
     CORRECT = 'correct'  # a request that replaces the last one: task, steps, promise
     CANCEL = 'cancel'  # topic: all, or the words of what is withdrawn
     CANNOT = 'cannot'  # a request outside the capabilities: task, promise ('open the window')
@@ -56,6 +56,8 @@ class Act:
         steps: what was understood of it.
         promise: the request as the robot would say it after "I will": 'go to the kitchen'.
         question: what to ask back, a full sentence.
+        choices: tasks between which the question lets choose; none if it is an open one.
+        about: values that a question names ('did you bring the cup'): any of them may be meant.
         confidence: 0 to 1.
     """
 
@@ -65,6 +67,8 @@ class Act:
     steps: tuple[Step, ...] = ()
     promise: str = ''
     question: str = ''
+    choices: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
     confidence: float = 1.0
 
 
@@ -76,6 +80,7 @@ class Talk:
         task: the user's last request in plain words; empty if none can be corrected any more.
         steps: what was understood of it.
         pending: a request that waits for the answer to a `CLARIFY` question.
+        choices: what that question lets choose between; see `Act.choices`.
         asked: the robot's last words were a question.
         mentioned: role of an argument (`place`, `object`, ...) -> its last value.
         works: newest records of the works, for "don't go there" and the like.
@@ -84,6 +89,7 @@ class Talk:
     task: str = ''
     steps: tuple[Step, ...] = ()
     pending: str = ''
+    choices: tuple[str, ...] = ()
     asked: bool = False
     mentioned: Mapping[str, str] = field(default_factory=dict)
     works: tuple[Work, ...] = ()
@@ -94,9 +100,12 @@ class Talk:
             mentioned = dict(self.mentioned)
             for step in act.steps:
                 mentioned |= {k: v for k, v in step.arguments.items() if isinstance(v, str)}
-            return replace(self, task=act.task, steps=act.steps, pending='', mentioned=mentioned)
+            settled = replace(self, pending='', choices=(), mentioned=mentioned)
+            return replace(settled, task=act.task, steps=act.steps)
         if act.kind is ActKind.CLARIFY:
-            return replace(self, pending=act.task)
+            return replace(self, pending=act.task, choices=act.choices)
         if act.kind is ActKind.CANCEL:
-            return replace(self, task='', steps=(), pending='')
+            return replace(self, task='', steps=(), pending='', choices=())
+        if act.kind is ActKind.ANSWER and act.topic == 'no':
+            return replace(self, pending='', choices=())
         return self

@@ -25,7 +25,7 @@ from venus_ros.language.text import MARKS, words
 _NEAR = 0.5
 _NEAR_ORDER, _MARGIN = 0.42, 0.03
 _VERB, _FOREIGN, _LACKING, _UNHEARD = 0.12, 0.12, 0.06, 0.1
-_NEGATED, _GENERAL, _OTHER_QUESTION, _PERSON = 0.3, 0.3, 0.25, 0.1
+_NEGATED, _GENERAL, _OTHER_QUESTION, _PERSON, _OTHER_MOOD = 0.3, 0.3, 0.25, 0.1, 0.06
 # Scores are 0 to 1 (see `frames`). The figures were set on the `tune` half of the labelled
 # utterances of test/language; the other half is held out.
 
@@ -128,6 +128,7 @@ class ClauseReader:
         core = grammar.bare_verb(grammar.as_order(text, name), self.is_verb)
         mood = mood_of(core)
         said = self._resolved([word for word in core.split() if word not in MARKS], mentioned)
+        said = self.lexicon.spelt_out(said)
         if not said:
             return Clause(core, mood)
         freely = self._said_freely(said)
@@ -189,6 +190,8 @@ class ClauseReader:
             score = item.score
             if ('not' in said) != ('not' in example):
                 score -= _NEGATED
+            if (mood is Mood.ASK) != (mood_of(item.sentence) is Mood.ASK):
+                score -= _OTHER_MOOD
             skill = self._by_label.get(item.label)
             if skill is None and 'you' in example and 'you' not in said:
                 score -= _PERSON

@@ -32,6 +32,7 @@ _JOINT = re.compile(
     r'(?: ,)? (?:and(?: then| after that| afterwards| also| finally| please| now| next)?(?: ,)?|'
     r'then|after that|afterwards) |(?: ,)? before (?:that|you) | [.?] | , (?:but )?|(?: ,)? but '
 )
+_THEN = re.compile(r'\b(?:then|after|afterwards|finally|next)\b')
 _RUN_ON = re.compile(
     r'^(?P<left>\w+ \w+ \w+.*?) (?P<right>(?:(?:can|could|would|will) you|please) .+)$|'
     r'^(?P<feeling>(?:i|we) (?:am|are) (?:so |very |really )?(?!\w+ing\b)\w+) (?P<order>.+)$'
@@ -113,11 +114,21 @@ def bare_verb(clause: str, known: Callable[[str], bool]) -> str:
     return f'{verb} {rest}'.strip() if verb else clause
 
 
-def clauses(text: str, begins: Callable[[str], bool]) -> list[str]:
-    """`text` cut at those joints after which something new `begins`."""
+def clauses(
+    text: str,
+    begins: Callable[[str], bool],
+    names: Callable[[str], bool] = lambda _: False,
+) -> list[str]:
+    """`text` cut at those joints after which something new `begins`.
+
+    Args:
+        names: whether words begin with the name of something: 'the hall' after 'and then'.
+    """
     result, start = [], 0
     for match in _JOINT.finditer(text):
-        if match.start() > start and begins(text[match.end() :]):
+        rest = text[match.end() :]
+        follows = begins(rest) or (_THEN.search(match[0]) is not None and names(rest))
+        if match.start() > start and follows:
             result.append(text[start : match.start()])
             start = match.end()
     result.append(text[start:])
@@ -146,6 +157,7 @@ def repair(text: str) -> tuple[str, str, bool] | None:
     The third value tells whether the words leave no doubt ('i mean', 'no wait'); 'no' and
     'actually' alone may mean something else.
     """
+    text = re.sub(r'(?: ,)? i mean(?:t)?[ .,]*$', '', text)
     matches = [match for match in _REPAIR.finditer(text) if match.end() < len(text)]
     if not matches:
         return None

@@ -72,6 +72,7 @@ class Lexicon:
         self._phrases: dict[tuple[str, ...], list[tuple[str, str]]] = {}
         self._nouns: dict[str, dict[str, list[tuple[str, ...]]]] = {}
         self._modifiers: dict[str, set[str]] = {}
+        self._stands_in: dict[str, str] = {}
         for schema in schemas:
             for name, prop in schema.get('properties', {}).items():
                 self._add(name, prop)
@@ -94,6 +95,30 @@ class Lexicon:
     def noun(self, value: str) -> str:
         """Last word of a value's name: red_cup -> cup."""
         return value.split('_')[-1]
+
+    def within(self, value: str, places: Container[str]) -> str:
+        """Which of `places` a thing stands in by its description or by its name; empty = none.
+
+        The kitchen table stands in the kitchen.
+        """
+        stands_in = self._stands_in.get(value, '')
+        if stands_in in places:
+            return stands_in
+        parts = value.split('_')
+        heads = ('_'.join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+        return next((head for head in heads if head in places), '')
+
+    def spelt_out(self, said: Sequence[str]) -> list[str]:
+        """Words in which every thing has its noun: 'red or blue cup' -> 'red cup or blue cup'."""
+        result = list(said)
+        for spot in reversed(self.spots(result)):
+            i = spot.start
+            while i and result[i - 1] in DETERMINERS:
+                i -= 1
+            joined = i > 1 and result[i - 1] in ('and', 'or') and spot.end - spot.start > 1
+            if joined and self._modifies(result[i - 2], spot.role):
+                result.insert(i - 1, result[spot.end - 1])
+        return result
 
     def spots(self, said: Sequence[str]) -> list[Spot]:
         """All values that are named in the words `said`, without overlap, in order."""
@@ -151,6 +176,7 @@ class Lexicon:
 
     def _add(self, name: str, prop: Mapping[str, Any]) -> None:
         values = [value for value in prop.get('enum', ()) if isinstance(value, str)]
+        self._stands_in |= prop.get('x-in', {})
         for value in values:
             role = prop.get('x-roles', {}).get(value) or prop.get('x-role') or name
             given = prop.get('x-words', {}).get(value, ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 
 class Mood(Enum):
@@ -38,10 +39,12 @@ _VERBS = """
     walk walked run ran eat ate drink drank painted cleaned cooked sat stood gave give gives keep
     keeps kept look looks looked smell smells taste tastes seem seems belong belongs asked asks
     tried try tries started moved move moves drove drive drives will would can could must should
-    might may agree wonder met meet
+    might may agree wonder met meet broke fell belongs stands lies
 """
 _STATE = re.compile(rf'^{_SUBJECT}{_ADVERB} (?:{"|".join(_VERBS.split())})\b')
-_PLURAL = re.compile(r'^\w+s (?:are|were|have|need|do|can|will|taste|look)\b')
+_PLURAL = re.compile(
+    r'^\w+s (?:are|were|have|need|do|can|will|taste|look)\b|^\w+ (?:is|was) (?!where i want)'
+)
 _PAST = re.compile(
     r'\b(?:yesterday|last (?:night|week|year|time|month|summer)|years? ago|long ago)\b'
 )
@@ -76,6 +79,11 @@ _REPORT = re.compile(
 )
 
 
+_SELF = re.compile(r'^let me (?!have\b|borrow\b|use\b|know\b|see (?:the|my|that|if|what)\b)\w+')
+"""'let me get it': the speaker does it."""
+
+
+@lru_cache(maxsize=4096)
 def mood_of(clause: str) -> Mood:
     """Mood of a clause without politeness, whose wishes were turned into orders."""
     if _SUPPOSE.match(clause):
@@ -86,6 +94,11 @@ def mood_of(clause: str) -> Mood:
         return Mood.FORBID
     if _QUESTION.match(clause):
         return Mood.ASK
-    if _STATE.match(clause) or _PLURAL.match(clause) or _PAST.search(clause):
+    if (
+        _SELF.match(clause)
+        or _STATE.match(clause)
+        or _PLURAL.match(clause)
+        or _PAST.search(clause)
+    ):
         return Mood.STATE
     return Mood.ORDER

@@ -106,6 +106,7 @@ def _offered(capability: Capability, schema: Mapping[str, Any], lexicon: Lexicon
     plain = [_MARKER.sub(' ', example) for example in capability.examples]
     examples = tuple(grammar.as_order(' '.join(words(example))) for example in plain)
     placing, leads = _habits(examples, properties, lexicon)
+    placing |= _same_verbs(placing, properties)
     return Offered(
         (capability.capability, capability.skill),
         schema,
@@ -125,6 +126,19 @@ def _free(examples: Sequence[str]) -> tuple[Free, ...]:
         for e, match in found
     ]
     return tuple(sorted(forms, key=lambda f: -len(f.before) - len(f.after)))
+
+
+def _same_verbs(verbs: set[str], properties: Mapping[str, Any]) -> set[str]:
+    """Verbs for a value that is named by one of `verbs`, if all of its values' verbs differ."""
+    found: set[str] = set()
+    for prop in properties.values():
+        phrases = prop.get('x-words', {}).values() if is_verbal(prop) else ()
+        first = [{phrase.split()[0] for phrase in some} for some in phrases]
+        for own in first:
+            others = set().union(*(other for other in first if other is not own))
+            if (own - others) & verbs:
+                found |= own - others
+    return found
 
 
 def _habits(

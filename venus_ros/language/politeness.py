@@ -14,6 +14,7 @@ _LOOKS = {
     '<question>': r'(?=(?:where|what|which|how many|if|whether|who)\b)',
     '<where>': r'(?=where\b)',
     '<ing>': r'(?=\w+ing\b)',
+    '<would>': r'(?=it (?:would|will|might) be\b)',
     '<seek>': r'(?=(?:find|look|search|get|bring|carry)\b)',
     '<order>': r'(?=(?:bring|get|give|go|tell|fetch|find|look|take|put|pick|see|drive|come)'
     r'\b)',
@@ -46,9 +47,17 @@ _LEADS = (
     'be pleased|be delighted) if you (can|could|would|will)?',
     '(would|will|is) it (be)? (possible|okay|all right|too much trouble) (for you)? '
     '(to|if you) (could|would)?',
-    'it would be (really|very)? (nice|great|good|lovely|kind|helpful|cool) if you '
+    '(i|we) (think|guess|suppose|believe|feel) (that)? <would>',
+    'it (would|will|might) be (really|very|so)? (nice|great|good|lovely|kind|helpful|cool|best|'
+    'better|ideal|handy|useful|wonderful|perfect|sweet) if (you|someone|somebody) '
     '(can|could|would)?',
-    'would it be (nice|great|good|helpful) if you',
+    '(i|we) would (rather|prefer) (it if)? you (would)?',
+    '(i|we) (was|were|am|are) hoping (that)? (you|someone|somebody) (can|could|would|might)',
+    '(can|could|will|would) not you',
+    '(can|could|would|will) (someone|somebody|anyone|anybody) (please)?',
+    'mind <ing>',
+    'be (a|an) (dear|darling|star|angel|champ|sport|love) (and|,)*',
+    'if it is not (too much|any)? (trouble|bother) (,)?',
     '(will|would|could) you be so (kind|good|nice) (as to|and)',
     '(please)? be so (kind|good|nice) (as to|and)',
     'would you be (able|willing|kind enough|so kind as) to',
@@ -84,7 +93,7 @@ _LEADS = (
     'shall we',
     'let us (now|just)?',
     'the next thing (i|we) (want|need) is (for you)? to',
-    'what (i|we) (want|need) (now)? is (for)? (you to)?',
+    'what (i|we) (want|need|would like|would love) (now|from you)? is (,)? (for)? (you to)?',
     '(i|we) (think|guess|suppose|believe) you (should|could|can|need to|have to)',
     'you know what (,)?',
     '(and|good|cut|ken) you (please)? <order>',
@@ -107,9 +116,11 @@ _TRAILS = (
     'if possible', 'if you please', 'if you would', 'when you can', 'when you have time',
     'when you have the time', 'when you get a chance', 'as soon as possible', 'as soon as you can',
     'as fast as you can', 'as quickly as possible', 'as fast as possible', 'as quickly as you can',
-    'my friend', 'buddy', 'dear', 'robot', 'um', 'uh', 'then', 'too', 'as well', 'or something',
+    'my friend', 'buddy', 'dear', r'(?<! a )(?<! the )robot', 'um', 'uh', 'then', 'too',
+    'as well', 'or something',
     'you know', 'would you mind', 'for now', 'real fast', 'fast', 'soon', 'next', 'today', 'a bit',
-    'asap', 'again', 'instead',
+    'asap', 'again', 'instead', 'first', 'quick', 'for me please', 'if it is no trouble',
+    'and step on it', 'and hurry', 'if that is okay', 'any time soon',
 )  # fmt: skip
 TRAIL = re.compile(rf'(?:(?: ,)? (?:{"|".join(_TRAILS)}))+$')
 """All politeness after a request."""

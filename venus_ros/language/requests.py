@@ -16,6 +16,7 @@ from venus_ros.language.clauses import Clause, ClauseReader
 from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS
 from venus_ros.language.mood import Mood, mood_of
 from venus_ros.language.offered import Offered, is_named, roles_of
+from venus_ros.language.order import in_order
 from venus_ros.language.text import tokens
 
 _THEN = ' and then '
@@ -29,12 +30,14 @@ class Request:
         task: the request in plain words; read again, it gives the same steps.
         steps: complete steps, in order; the first problem ends them.
         question: what to ask if something is missing or unclear; else empty.
+        choices: tasks between which the question lets choose; none if it is an open one.
         unknown: a sentence about a thing or place that is not known; else empty.
     """
 
     task: str = ''
     steps: tuple[Step, ...] = ()
     question: str = ''
+    choices: tuple[str, ...] = ()
     unknown: str = ''
 
 
@@ -49,7 +52,8 @@ class Reader(ClauseReader):
         """
         known = dict(mentioned)
         result: list[Clause] = []
-        for part in self._parts(grammar.core(text, name)):
+        for part in self._parts(in_order(grammar.core(text, name), self.begins)):
+            part = self._with_verb(part, result)
             clause = self.clause(part, known, name)
             told = bool(result) and result[-1].mood is Mood.STATE
             if told and grammar.is_past(part.split()[0]):
@@ -62,7 +66,7 @@ class Reader(ClauseReader):
 
     def _parts(self, text: str) -> list[str]:
         parts: list[str] = []
-        for part in grammar.clauses(text, self.begins):
+        for part in grammar.clauses(text, self.begins, self._names_first):
             pair = grammar.run_on(part)
             split = (
                 pair is not None
@@ -73,20 +77,41 @@ class Reader(ClauseReader):
             parts += pair if pair and split else (part,)
         return parts
 
+    def _names_first(self, text: str) -> bool:
+        """Whether words begin with a thing or place: 'the hall', 'back to the hall'."""
+        said = grammar.core(text).split()
+        small = DETERMINERS | PREPOSITIONS | {'back', 'over'}
+        start = next((i for i, word in enumerate(said) if word not in small), len(said))
+        return any(spot.start <= start < spot.end for spot in self.lexicon.spots(said))
+
+    def _with_verb(self, part: str, before: Sequence[Clause]) -> str:
+        """'then the lamp' after 'bring me the ball' -> 'bring me the lamp'."""
+        said = part.split()
+        bare = [word for word in said if word not in DETERMINERS]
+        first = self.lexicon.spots(bare)[:1]
+        if not before or before[-1].skill is None or not first or first[0].start:
+            return part
+        verb = before[-1].words
+        start = min((s.start for s in self.lexicon.spots(verb)), default=0)
+        while start and verb[start - 1] in DETERMINERS:
+            start -= 1
+        return ' '.join((*verb[:start], *said))
+
     def request(self, clauses: Sequence[Clause]) -> Request:
         """The steps that the asking clauses of an utterance make together."""
+        asking = [(clause, clause.skill) for clause in clauses if clause.skill]
+        texts = [self._plain(clause) for clause, _ in asking]
         steps: list[Step] = []
-        texts: list[str] = []
-        for clause in clauses:
-            if clause.skill is None:
-                continue
-            texts.append(self._plain(clause))
-            problem = _problem(clause, clause.skill, self)
+        for i, (clause, skill) in enumerate(asking):
+            problem = _problem(clause, skill, self)
             if problem:
-                return replace(problem, task=_THEN.join(texts), steps=tuple(steps))
-            for arguments in self._each(clause, clause.skill):
-                carried = _carried(steps, clause.skill, arguments)
-                steps.append(Step(*clause.skill.label, carried, texts[-1]))
+                before, after = texts[:i], texts[i + 1 :]
+                choices = (_THEN.join([*before, one, *after]) for one in problem.choices)
+                task = _THEN.join(texts)
+                return replace(problem, task=task, steps=tuple(steps), choices=tuple(choices))
+            for arguments in self._each(clause, skill):
+                carried = _carried(steps, skill, arguments)
+                steps.append(Step(*skill.label, carried, texts[i]))
         return Request(_THEN.join(texts), tuple(self._joined(steps)))
 
     def promise(self, steps: Sequence[Step]) -> str:
@@ -94,10 +119,17 @@ class Reader(ClauseReader):
         phrases = []
         place = None
         for step in steps:
-            again = place is not None and step.arguments.get('place') == place
-            phrases.append(self._promise(step, {'place'} if again else ()))
-            place = step.arguments.get('place')
-        return template.listed(phrases)
+            here = step.arguments.get('place')
+            told = here is not None and (here == place or self._implied(here, step))
+            phrases.append(self._promise(step, {'place'} if told else ()))
+            place = here
+        return template.listed(_shortened(phrases))
+
+    def _implied(self, place: Any, step: Step) -> bool:
+        """Whether what a step asks names something that stands in `place`: the coffee table."""
+        asked = (str(v).split() for n, v in step.arguments.items() if n != 'place')
+        spots = (spot for words in asked for spot in self.lexicon.spots(words))
+        return any(self.lexicon.within(spot.value, (place,)) for spot in spots)
 
     def _promise(self, step: Step, told: Container[str]) -> str:
         scope: dict[str, Any] = {}
@@ -111,6 +143,8 @@ class Reader(ClauseReader):
     def _each(self, clause: Clause, skill: Offered) -> list[dict[str, Any]]:
         """Arguments once, or once for every value in 'the cup, the book and the keys'."""
         arguments = clause.filled.arguments
+        for name, values in clause.filled.several.items():
+            return [{**arguments, name: value} for value in values]
         spots = self.lexicon.spots(clause.words)
         for name, prop in skill.properties.items():
             if name not in arguments or not is_named(prop) or name in PREPOSITIONS:
@@ -182,14 +216,30 @@ def _problem(clause: Clause, skill: Offered, reader: Reader) -> Request | None:
     for name, phrase in filled.unknown.items():
         kind = template.with_article(skill.properties[name].get('x-role') or name)
         return Request(unknown=f"I don't know {kind} called {phrase}.")
-    for values in filled.unclear.values():
-        choices = [f'the {reader.lexicon.say(value)}' for value in values]
-        question = f'{", ".join(choices[:-1])} or {choices[-1]}?'
-        return Request(question=question[:1].upper() + question[1:])
+    for name, values in filled.unclear.items():
+        question = template.either([f'the {reader.lexicon.say(value)}' for value in values])
+        start, end = filled.spans[name]
+        named = [reader.lexicon.say(value).split() for value in values]
+        choices = [' '.join((*clause.words[:start], *n, *clause.words[end:])) for n in named]
+        return Request(question=f'{_capital(question)}?', choices=tuple(choices))
     for name in filled.missing:
         ask = skill.properties[name].get('x-ask') or f'Which {name.replace("_", " ")}?'
         return Request(question=ask)
     return None
+
+
+def _shortened(phrases: Sequence[str]) -> list[str]:
+    """'bring you the cup', 'bring you the keys' -> 'bring you the cup', 'the keys'."""
+    result = list(phrases[:1])
+    for before, phrase in pairwise(phrases):
+        verb, article, _ = phrase.partition(' the ')
+        same = article and before.startswith(f'{verb} the ')
+        result.append(phrase[len(verb) + 1 :] if same else phrase)
+    return result
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _carried(steps: Sequence[Step], skill: Offered, arguments: dict[str, Any]) -> dict[str, Any]:

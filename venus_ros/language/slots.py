@@ -6,27 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS, Lexicon, Spot
+from venus_ros.language.questions import fill_question, searches
 from venus_ros.language.text import FILLERS, number_at
 
+_BETWEEN = DETERMINERS | PREPOSITIONS | FILLERS | {'or', 'maybe', 'perhaps', 'either', 'else'}
 _DESTINATION = frozenset(('to', 'into', 'onto', 'towards', 'toward'))
-_INTERROGATIVE = re.compile(
-    r'\b(what|which|who|whether|if|how many|how much|is|are|was|were|does|do|did)\b'
-)
-_INDIRECT = re.compile(
-    r'^(?:whether|if) '
-    r'((?:there|the \w+(?: \w+)??|my \w+|your \w+|any\w*|some\w*|a \w+(?: \w+)??)) '
-    r'(is|are|was|were)\b'
-)
-_ABOUT_ONE = re.compile(
-    r'^(?:(?:whether|if) )?(?:is |are |was |were )?(?:the|my|your|his|her|our|it|that|this)\b'
-)
-_SEARCHED = re.compile(
-    r'^(?:look for|find (?!out)|search|locate|seek|have you seen|hunt|spot|discover|i )|\bwhere\b'
-)
-_NUMBER_END = re.compile(r'[a-z]+')
 
 
 @dataclass(slots=True)
@@ -38,6 +26,8 @@ class Filled:
         used: the spots that gave values.
         missing: required arguments that were not said.
         unclear: argument -> values that could be meant.
+        spans: argument that is unclear -> range of the words that leave it open.
+        several: argument -> values that are all meant ('both cups').
         unknown: argument -> words that stand where its value should, but are none.
     """
 
@@ -45,6 +35,8 @@ class Filled:
     used: list[Spot] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     unclear: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    several: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unknown: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -78,13 +70,15 @@ def fill(
             _fill_verb(name, prop, said, filled)
         elif prop.get('type') in ('number', 'integer'):
             _fill_number(name, prop, said, filled)
-    _fill_within(properties, spots, filled)
+    _fill_within(properties, spots, lexicon, filled)
     _settle(properties, said, lexicon, filled)
     required = _required(schema, filled)
     for name in [*required, *(n for n in properties if n not in required)]:
         _fill_absent(name, properties[name], said, lexicon, mentioned or {}, filled, required)
-    _fill_question(schema, said, spots, filled)
-    for name in set(filled.unclear) - set(_required(schema, filled)) - PREPOSITIONS:
+    open_choices = _fill_alternatives(properties, said, spots, filled)
+    fill_question(schema, said, spots, filled)
+    needed = {*_required(schema, filled), *PREPOSITIONS, *open_choices}
+    for name in set(filled.unclear) - needed:
         del filled.unclear[name]
     filled.missing = [name for name in _required(schema, filled) if _lacks(name, filled)]
     return filled
@@ -103,7 +97,7 @@ def wanted(schema: Mapping[str, Any], said: Sequence[str]) -> list[str]:
     """Arguments that these words ought to give: the required ones, or what is looked for."""
     names = list(schema.get('required', ()))
     choices = [n for one in schema.get('anyOf', ()) for n in one.get('required', ())]
-    if choices and _SEARCHED.search(' '.join(said)):
+    if choices and searches(' '.join(said)):
         names.append(choices[-1])
     return names
 
@@ -140,15 +134,60 @@ def _fill_listed(
         filled.used.append(spot)
         if len(mine) == 1:
             filled.arguments[name] = mine[0]
+        elif mine and _all_meant(said, spot):
+            filled.arguments[name], filled.several[name] = mine[0], tuple(mine)
         elif mine:
-            filled.unclear[name] = tuple(mine)
+            filled.unclear[name], filled.spans[name] = tuple(mine), (spot.start, spot.end)
         else:
             filled.unknown[name] = ' '.join(said[spot.start : spot.end])
         return
 
 
-def _fill_within(properties: Mapping[str, Any], spots: Sequence[Spot], filled: Filled) -> None:
-    """Values that other things are named after: the kitchen table stands in the kitchen.
+def _all_meant(said: Sequence[str], spot: Spot) -> bool:
+    """'both cups', 'all the cups', 'the two cups': every value that fits."""
+    before = set(said[max(0, spot.start - 2) : spot.start])
+    return bool(before & {'both', 'all'}) or ('two' in before and len(spot.values) == 2)
+
+
+def _fill_alternatives(
+    properties: Mapping[str, Any], said: Sequence[str], spots: Sequence[Spot], filled: Filled
+) -> set[str]:
+    """Arguments for which the words leave a choice: 'the kitchen or the hall'."""
+    found = set()
+    for name, prop in properties.items():
+        if 'enum' not in prop or is_verbal(prop) or _lacks(name, filled):
+            continue
+        roles = {prop.get('x-role') or name, *prop.get('x-roles', {}).values()}
+        known = filled.unclear.get(name, (filled.arguments.get(name),))
+        for chain in _chains([spot for spot in spots if spot.role in roles], said):
+            values = tuple(dict.fromkeys(v for spot in chain for v in spot.values))
+            if set(known) & set(values) and set(values) <= set(prop['enum']):
+                filled.arguments.pop(name, None)
+                filled.several.pop(name, None)
+                filled.unclear[name] = values
+                filled.spans[name] = chain[0].start, chain[-1].end
+                found.add(name)
+    return found
+
+
+def _chains(spots: Sequence[Spot], said: Sequence[str]) -> list[list[Spot]]:
+    """Neighbours that an 'or' joins."""
+    chains: list[list[Spot]] = []
+    for before, spot in pairwise(spots):
+        gap = said[before.end : spot.start]
+        if 'or' not in gap or not set(gap) <= _BETWEEN:
+            continue
+        if chains and chains[-1][-1] is before:
+            chains[-1].append(spot)
+        else:
+            chains.append([before, spot])
+    return chains
+
+
+def _fill_within(
+    properties: Mapping[str, Any], spots: Sequence[Spot], lexicon: Lexicon, filled: Filled
+) -> None:
+    """Where other things that are named stand: the kitchen table stands in the kitchen.
 
     A thing that the skill itself has an argument for stands where it is put, so it tells nothing.
     """
@@ -159,9 +198,9 @@ def _fill_within(properties: Mapping[str, Any], spots: Sequence[Spot], filled: F
     for name, prop in listed.items():
         if is_verbal(prop) or name in PREPOSITIONS or not _lacks(name, filled):
             continue
-        inside = [v for v in prop['enum'] for other in others if other.startswith(f'{v}_')]
-        if len(set(inside)) == 1:
-            filled.arguments[name] = inside[0]
+        inside = {lexicon.within(other, prop['enum']) for other in others} - {''}
+        if len(inside) == 1:
+            filled.arguments[name] = inside.pop()
 
 
 def preposition(said: Sequence[str], start: int) -> str:
@@ -259,11 +298,12 @@ def _fill_absent(
         return
     roles = [prop.get('x-role') or name, *prop.get('x-roles', {}).values()]
     if name in filled.unclear:
-        earlier = next(
-            (mentioned[r] for r in roles if mentioned.get(r) in filled.unclear[name]), ''
-        )
-        if earlier:
-            filled.arguments[name] = earlier
+        values = filled.unclear[name]
+        earlier = next((mentioned[r] for r in roles if mentioned.get(r) in values), '')
+        here = mentioned.get('place', '')
+        there = [v for v in values if lexicon.within(v, (here,))] if here else []
+        if earlier or len(there) == 1:
+            filled.arguments[name] = earlier or there[0]
             del filled.unclear[name]
         return
     if not _lacks(name, filled):
@@ -276,46 +316,6 @@ def _fill_absent(
             filled.arguments[name] = spot.value
             filled.used.append(spot)
             return
-
-
-def _fill_question(
-    schema: Mapping[str, Any], said: Sequence[str], spots: Sequence[Spot], filled: Filled
-) -> None:
-    """The question as it was asked, without the place; not if a thing is looked for by name."""
-    properties = schema.get('properties', {})
-    name = next((n for n, prop in properties.items() if prop.get('x-free') == 'question'), '')
-    if not name:
-        return
-    text = ' '.join(said)
-    others = {n for one in schema.get('anyOf', ()) for n in one.get('required', ())} - {name}
-    named = [other for other in others if other in filled.arguments]
-    asks = _INTERROGATIVE.search(text)
-    if _SEARCHED.search(text) if others else named and not asks:
-        return
-    for other in others:
-        filled.arguments.pop(other, None)
-        filled.unclear.pop(other, None)
-        filled.unknown.pop(other, None)
-    filled.arguments[name] = _question(said, spots, filled) if asks else 'what is there'
-
-
-def _question(said: Sequence[str], spots: Sequence[Spot], filled: Filled) -> str:
-    kept = list(said)
-    asked = _INTERROGATIVE.search(' '.join(said))
-    whole = asked and _ABOUT_ONE.match(' '.join(said)[asked.start() :])
-    for spot in () if whole else sorted(spots, key=lambda s: -s.start):
-        if spot.value and spot.value == filled.arguments.get('place'):
-            start = spot.start
-            while start and kept[start - 1] in DETERMINERS:
-                start -= 1
-            if start and kept[start - 1] in PREPOSITIONS:
-                del kept[start - 1 : spot.end]
-    text = ' '.join(kept)
-    match = _INTERROGATIVE.search(text)
-    text = text[match.start() :] if match else text
-    if text.endswith((' is', ' are')):
-        text += ' there'
-    return _INDIRECT.sub(r'\2 \1', text)
 
 
 def phrase_after(said: Sequence[str], leads: Sequence[Sequence[str]]) -> tuple[int, int]:
@@ -346,5 +346,7 @@ _ENDS = frozenset(
 _VAGUE = frozenset(
     ('it', 'that', 'this', 'them', 'those', 'these', 'me', 'myself', 'yourself', 'going', 'moving',
      'away', 'out', 'off', 'lost', 'ready', 'us', 'here', 'there', 'something', 'anything',
-     'thing', 'things', 'one', 'you', 'up', 'down', 'over', 'back', 'somewhere')
+     'thing', 'things', 'one', 'you', 'up', 'down', 'over', 'back', 'somewhere', 'along',
+     'forward', 'ahead', 'right', 'straight', 'directly', 'quickly', 'slowly', 'again', 'now',
+     'first', 'next')
 )  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from venus_ros.language import grammar
 from venus_ros.language.acts import Act, ActKind, Talk
 from venus_ros.language.frames import Near
+from venus_ros.language.lexicon import DETERMINERS
 from venus_ros.language.mood import Mood
 from venus_ros.language.phrases import TALK
 from venus_ros.language.requests import Reader
@@ -65,6 +66,10 @@ def talked(said: Utterance) -> Act:
         kind, topic = near.label
         if kind is ActKind.CANCEL:
             topic = _things(said) or topic
+        if kind is ActKind.OTHER and Mood.ASK in moods:
+            return Act(ActKind.UNKNOWN, 'question', confidence=near.score)
+        if kind is ActKind.ASK_WORKS:
+            return Act(kind, topic, about=_values(said), confidence=near.score)
         if kind is not ActKind.CANNOT:
             return Act(kind, topic, confidence=near.score)
         orders = True
@@ -98,7 +103,12 @@ def _nearest_part(said: Utterance) -> Near | None:
 
 def _talk(text: str, said: Utterance, weight: float) -> Near | None:
     """The nearest talk to a part of an utterance; a small part counts `weight`, the whole 1."""
-    words = [w for w in text.split() if w not in MARKS and w not in (said.name, 'robot')]
+    heard = [word for word in text.split() if word not in MARKS]
+    words = [
+        word
+        for before, word in zip(['', *heard], heard, strict=False)
+        if word != said.name and (word != 'robot' or before in DETERMINERS)
+    ]
     if not words:
         return None
     share = len(words) / max(1, len(said.plain.split()))
@@ -132,6 +142,12 @@ def _things(said: Utterance) -> str:
     heard = said.plain.split()
     spots = said.reader.lexicon.spots(heard)
     return ' '.join(word for spot in spots for word in heard[spot.start : spot.end])
+
+
+def _values(said: Utterance) -> tuple[str, ...]:
+    """Values that the utterance names; of an unclear name all that it may mean."""
+    spots = said.reader.lexicon.spots(said.plain.split())
+    return tuple(v for spot in spots if spot.role != 'colour' for v in spot.values)
 
 
 def _flipped(said: Utterance) -> str:

@@ -46,16 +46,28 @@ def look_up(scope: Mapping[str, Any], name: str) -> Any:
 
 
 def say(template: str, scope: Mapping[str, Any]) -> str:
-    """Spoken words; what is missing reads as nothing, names lose their underscores."""
+    """Spoken words; what is missing reads as nothing, names lose their underscores.
 
-    def optional(match: re.Match[str]) -> str:
-        inner = match[1]
-        present = all(_spoken(scope, name, None) for name in references(inner))
-        return inner if present else ''
-
-    text = _OPTION.sub(optional, template)
-    text = _REFERENCE.sub(lambda match: _spoken(scope, match[1], match[2]), text)
+    A part in brackets is also left out if what it names was said already: on the kitchen table
+    [in the kitchen].
+    """
+    text, end = '', 0
+    for match in _OPTION.finditer(template):
+        text += _written(template[end : match.start()], scope)
+        named = [_spoken(scope, name, None) for name in references(match[1])]
+        if all(named) and not (named and all(_says(text, name) for name in named)):
+            text += _written(match[1], scope)
+        end = match.end()
+    text += _written(template[end:], scope)
     return re.sub(r'\s+([.,;:!?])', r'\1', re.sub(r'\s{2,}', ' ', text)).strip()
+
+
+def _written(template: str, scope: Mapping[str, Any]) -> str:
+    return _REFERENCE.sub(lambda match: _spoken(scope, match[1], match[2]), template)
+
+
+def _says(text: str, name: str) -> bool:
+    return re.search(rf'\b{re.escape(name)}\b', text) is not None
 
 
 def choose(cases: Iterable[Mapping[str, Any]], scope: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -110,6 +122,11 @@ def _spoken(scope: Mapping[str, Any], name: str, style: str | None) -> str:
 def listed(names: list[str]) -> str:
     """'a, b and c'."""
     return ' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def either(names: list[str]) -> str:
+    """'a, b or c'."""
+    return ' or '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def with_article(name: str) -> str:

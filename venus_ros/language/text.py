@@ -14,7 +14,8 @@ _CONTRACTIONS = {
     "ma'am": 'madam', "o'clock": 'o clock', "'cause": 'because', "'em": 'them', 'ya': 'you',
     'dont': 'do not', 'cant': 'can not', 'wont': 'will not', 'didnt': 'did not',
     'doesnt': 'does not', 'isnt': 'is not', 'im': 'i am', 'ive': 'i have', 'youre': 'you are',
-    'whats': 'what is', 'wheres': 'where is', 'thats': 'that is', 'theres': 'there is',
+    'whats': 'what is', 'thats': 'that is', 'theres': 'there is',
+    'anymore': 'any more', 'wheres': 'where is', 'hiya': 'hi',
     'hows': 'how is', 'whos': 'who is', 'couldnt': 'could not', 'wouldnt': 'would not',
 }  # fmt: skip
 _SPELLINGS = {
@@ -27,6 +28,12 @@ _SPELLINGS = {
     'uhh': 'uh', 'ahem': 'um', 'uh-huh': 'uh huh', 'uhhuh': 'uh huh', 'yea': 'yeah',
     'yep': 'yes', 'yup': 'yes', 'nope': 'no', 'nah': 'no',
 }  # fmt: skip
+_AFTER_IS = frozenset(
+    ('the', 'a', 'an', 'my', 'mine', 'yours', 'in', 'on', 'at', 'under', 'not', 'gone', 'lost',
+     'here', 'there', 'still', 'already', 'always', 'never', 'empty', 'full', 'broken', 'been',
+     'so', 'too', 'very', 'really', 'over', 'where', 'for', 'off', 'just', 'nice')
+)  # fmt: skip
+"""Words before which 's stands for 'is': 'dad's in the kitchen', not 'dad's kitchen'."""
 _ENDINGS = (
     (re.compile(r"n't\b"), ' not'),
     (re.compile(r"'re\b"), ' are'),
@@ -34,7 +41,13 @@ _ENDINGS = (
     (re.compile(r"'ll\b"), ' will'),
     (re.compile(r"'d\b"), ' would'),
     (re.compile(r"'m\b"), ' am'),
-    (re.compile(r"\b(it|that|what|where|who|how|there|here|he|she|when|why|which)'s\b"), r'\1 is'),
+    (
+        re.compile(
+            r'\b(it|that|what|where|who|how|there|here|he|she|when|why|which|name|everyone|'
+            r"everybody|someone|somebody|nobody)'s\b"
+        ),
+        r'\1 is',
+    ),
 )
 _BREAK = re.compile(r'[.!?;:…。！？；：]+|,|，|\s[-–—]+\s')
 _WORD = re.compile(r"[^\W_]+(?:[.'][^\W_]+)*|[,.?]")
@@ -63,7 +76,15 @@ def tokens(text: str) -> list[str]:
                 result.append(word)
             continue
         result += _expand(word).split()
-    return result
+    return [_copula(result, i) for i in range(len(result))]
+
+
+def _copula(spoken: list[str], i: int) -> str:
+    """Word `i`, with the s of 'the keys are here, the remote's gone' as the verb that it is."""
+    if spoken[i] != 's' or not i:
+        return spoken[i]
+    after = spoken[i + 1] if i + 1 < len(spoken) else ''
+    return 'is' if after in _AFTER_IS or after.endswith(('ing', 'ed')) else 's'
 
 
 def _mark(match: re.Match[str]) -> str:

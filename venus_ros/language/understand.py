@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -10,13 +11,16 @@ from venus_ros.core.messages import Capability
 from venus_ros.language import grammar
 from venus_ros.language.acts import Act, ActKind, Talk
 from venus_ros.language.address import for_another, with_own_name
+from venus_ros.language.choose import chosen
 from venus_ros.language.clauses import Clause
 from venus_ros.language.correct import elliptic, merge, same_steps
-from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS
+from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS, Spot
 from venus_ros.language.mood import Mood
+from venus_ros.language.narrow import narrowed
 from venus_ros.language.phrases import BACKCHANNELS, NO, YES
 from venus_ros.language.requests import Request, reader, task_tokens
 from venus_ros.language.talk import OPENS_CORRECTION, Utterance, nearest_talk, talked
+from venus_ros.language.template import either
 from venus_ros.language.text import FILLERS, MARKS, normalise
 
 _PARTICLES = frozenset(('on', 'off', 'in', 'out', 'up', 'down', 'over', 'back', 'away'))
@@ -26,7 +30,13 @@ _LATER = re.compile(
     r'some|a couple of)? ?(?:seconds?|minutes?|hours?|days?|while)|'
     r'(?:at|by|before|after|until) (?:\w+ )?'
     r'(?:o ?clock|noon|midnight|\d+(?: ?(?:am|pm))?|dinner|lunch|breakfast)|'
+    r'(?<!look )(?:at|by) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)'
+    r'(?: thirty| fifteen)?$|'
     r'tomorrow|tonight|later|every (?:day|hour|morning|evening))\b'
+)
+_LEAVE = re.compile(
+    r'^(?:leave|skip) (?P<thing>(?:the|my|that|this) [\w ]+?)'
+    r'(?: (?:out|alone|there|be|after all|for now|where (?:it|they) (?:is|are)))?$'
 )
 _ADDS = re.compile(r'^(?:and|also|plus)\b|\b(?:too|as well|also)$')
 
@@ -56,11 +66,13 @@ def understand(
         return Act(ActKind.UNKNOWN, confidence=0.0)
     if for_another(text, name, said.reader):
         return Act(ActKind.OTHER, 'addressed')
-    for rule in (_short, _fragment, _completed, _corrected, _repaired, _asked):
+    for rule in (
+        _short, _chosen, _fragment, _completed, _left, _corrected, _repaired, _either, _asked
+    ):  # fmt: skip
         act = rule(said)
         if act is not None:
-            return act
-    return talked(said)
+            return narrowed(act, said)
+    return narrowed(talked(said), said)
 
 
 def warm(capabilities: Sequence[Capability]) -> None:
@@ -100,6 +112,18 @@ def _acknowledges(words: list[str]) -> bool:
 
 
 _SOUNDS = frozenset(('um', 'uh', 'mm', 'hmm', 'ah', 'oh', 'eh', 'huh', 'yeah', 'okay', 'right'))
+
+
+def _chosen(said: Utterance) -> Act | None:
+    """One of the things between which the robot's question let choose."""
+    if not said.talk.pending or not said.talk.choices:
+        return None
+    answer = [w for w in grammar.core(said.text, said.name).split() if w not in MARKS]
+    task = chosen(answer or said.plain.split(), said.talk.choices, said.reader.lexicon)
+    if not task:
+        return None
+    kind = ActKind.CORRECT if said.talk.pending == said.talk.task else ActKind.DELEGATE
+    return _requested(task, said, kind)
 
 
 def _fragment(said: Utterance) -> Act | None:
@@ -153,6 +177,32 @@ def _with_missing(said: Utterance) -> str:
     lead = 'to ' if named.role == 'place' and not said.talk.pending.endswith(' to') else ''
     task, count = re.subn(pronoun, lead + phrase, said.talk.pending, count=1)
     return task if count else f'{said.talk.pending} {lead}{phrase}'
+
+
+def _left(said: Utterance) -> Act | None:
+    """'Leave the blue one': what was asked for is not wanted; nothing is put anywhere."""
+    match = _LEAVE.match(grammar.core(OPENS_CORRECTION.sub('', said.text), said.name))
+    if match is None:
+        return None
+    heard = [word for word in match['thing'].split() if word not in MARKS]
+    spots = said.reader.lexicon.spots(heard)
+    if any(spot.role == 'place' for spot in spots) or not (spots or heard[-1:] == ['one']):
+        return None
+    if _asked_for(heard, spots, said):
+        return Act(ActKind.CANCEL, match['thing'])
+    return Act(ActKind.OTHER, 'forbidden')
+
+
+def _asked_for(heard: list[str], spots: Sequence[Spot], said: Utterance) -> bool:
+    """Whether what is named is part of what the user wants done."""
+    named = {value for spot in spots for value in spot.values} or set(heard) - DETERMINERS - {
+        'one'
+    }
+    wanted = {str(v) for step in said.talk.steps for v in step.arguments.values()}
+    for work in said.talk.works:
+        wanted |= {str(v) for v in json.loads(work.arguments_json or '{}').values()}
+    parts = {part for value in wanted for part in value.split('_')}
+    return not named or bool(named & (wanted | parts))
 
 
 def _corrected(said: Utterance) -> Act | None:
@@ -234,6 +284,28 @@ def _requested_by(text: str, said: Utterance) -> Act | None:
     return _asked(Utterance(text, text, said.name, said.talk, said.reader))
 
 
+def _either(said: Utterance) -> Act | None:
+    """'Go to the kitchen or bring me the ball': two requests of which one is meant."""
+    parts = re.split(r'(?: ,)? or (?:else |maybe |rather |perhaps )?', said.text)
+    if len(parts) != 2 or not said.reader.begins(parts[1]):
+        return None
+    both = [said.reader.clauses(part, said.talk.mentioned, said.name) for part in parts]
+    requests = [said.reader.request(clauses) for clauses in both if _orders(clauses)]
+    if len(requests) != 2 or not all(request.steps for request in requests):
+        return None
+    promises = [said.reader.promise(request.steps) for request in requests]
+    return Act(
+        ActKind.CLARIFY,
+        task=requests[0].task,
+        question=f'Shall I {either(promises)}?',
+        choices=tuple(request.task for request in requests),
+    )
+
+
+def _orders(clauses: Sequence[Clause]) -> bool:
+    return bool(clauses) and all(c.skill and c.mood is Mood.ORDER for c in clauses)
+
+
 def _asked(said: Utterance) -> Act | None:
     """A request, or what forbids one."""
     clauses = said.reader.clauses(said.text, said.talk.mentioned, said.name)
@@ -301,7 +373,8 @@ def _requested(task: str, said: Utterance, kind: ActKind) -> Act:
 
 def _act(request: Request, said: Utterance, kind: ActKind) -> Act:
     if request.question:
-        return Act(ActKind.CLARIFY, task=request.task, question=request.question)
+        question, choices = request.question, request.choices
+        return Act(ActKind.CLARIFY, task=request.task, question=question, choices=choices)
     if request.unknown:
         return Act(ActKind.CANNOT, 'unknown', request.task, question=request.unknown)
     return Act(

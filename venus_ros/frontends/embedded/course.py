@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from venus_ros.core.messages import Kind, Pcm, Role, Transcript, Unit
 from venus_ros.frontends.embedded import floor
@@ -173,6 +173,8 @@ class Course:
             self._mouth.stop()
             self._draft = None
         reply = self._dialogue.answer(text, self._context, self._now_s)
+        if over and reply.silent and not reply.cancel:
+            reply = replace(reply, text='')  # 'stop' to a robot that only talks: it is quiet
         if reply.decision:
             self._out.decisions.append(reply.decision)
         if over and self._talking and (reply.text or reply.silent):

@@ -106,7 +106,10 @@ class Dialogue:
             self._last_s = now_s
 
     def restate(self, note: Note, context: Context, now_s: float) -> str:
-        """Words for a result, as part of a conversation: what is said next is said to the robot."""
+        """Words for a result, as part of a conversation.
+
+        What the user says next is taken as said to the robot.
+        """
         self._last_s = now_s
         failed = any(w.work_id in note.work_ids and w.state is State.FAILED for w in context.works)
         self._notes_told += 1
@@ -131,7 +134,9 @@ class Dialogue:
         return Reply(act, f'Hello, I am {self.name}. Tell me what I can do for you.')
 
     def _ask_works(self, act: Act, text: str, context: Context, now_s: float) -> Reply:
-        return Reply(act, works_talk.answer(act.topic, context.works, context.capabilities))
+        return Reply(
+            act, works_talk.answer(act.topic, context.works, context.capabilities, act.about)
+        )
 
     def _ask_self(self, act: Act, text: str, context: Context, now_s: float) -> Reply:
         return Reply(act, self_talk.about_self(act.topic, self.name, context.capabilities))
@@ -145,7 +150,7 @@ class Dialogue:
             return self._delegate(act, text, context, now_s)
         return Reply(
             act,
-            f"Okay, I'll {act.promise or 'do that'} instead.",
+            _instead(act.promise or 'do that'),
             act.task,
             corrects=len(self.tasks),
             decision=Decision(Kind.CORRECTION, 'the request was changed', act.confidence),
@@ -197,6 +202,10 @@ class Dialogue:
 
     def _fragment_waits(self, act: Act, text: str, context: Context, now_s: float) -> Reply:
         return Reply(act, decision=Decision(Kind.PAUSE, 'half a sentence', act.confidence))
+
+
+def _instead(promise: str) -> str:
+    return f"Okay, I'll {promise}{'' if promise.startswith('only ') else ' instead'}."
 
 
 def _fixed(text: str) -> _Answer:

@@ -29,7 +29,7 @@ def about_self(topic: str, name: str, capabilities: Sequence[Capability]) -> str
     """An answer to a question about the robot itself.
 
     Args:
-        topic: `name`, `abilities`, `places`, `objects`, `what`, `how`, `hear` or `see`.
+        topic: `name`, `abilities`, `places`, `objects`, `body`, `what`, `how`, `hear` or `see`.
     """
     if topic == 'name':
         return f'My name is {name}.'
@@ -38,6 +38,8 @@ def about_self(topic: str, name: str, capabilities: Sequence[Capability]) -> str
     if topic in KNOWN:
         values = known(KNOWN[topic], capabilities)
         return f'I know {template.listed(values)}.' if values else "I don't know any."
+    if topic == 'body':
+        return f"I don't know much about my body. {abilities(capabilities)}"
     if topic == 'how':
         return "I don't know that about myself."
     if topic == 'hear':

@@ -5,22 +5,35 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from venus_ros.core.messages import Capability, State, Work
 from venus_ros.language import template
 
 OPEN = frozenset({State.QUEUED, State.WAITING, State.RUNNING, State.CANCELLING})
 TOLD = frozenset({State.DELIVERED, State.UNSPOKEN})
+MOST_TOLD = 3
 ENDED_WELL = TOLD | {State.COMPLETED, State.DELIVERING}
 
 
-def answer(topic: str, works: Sequence[Work], capabilities: Sequence[Capability]) -> str:
+def answer(
+    topic: str,
+    works: Sequence[Work],
+    capabilities: Sequence[Capability],
+    about: Collection[str] = (),
+) -> str:
     """A truthful answer to a question about the works, oldest first.
 
     Args:
-        topic: `doing`, `where`, `progress`, `done`, `result` or `next`.
+        topic: `doing`, `where`, `progress`, `done`, `history`, `result` or `next`.
+        about: values of arguments, one of which the question names; empty = any work.
     """
+    if about:
+        works = [w for w in works if set(map(str, _arguments(w).values())) & set(about)]
+        if not works:
+            return 'I was not asked to do that.'
+    if topic == 'history':
+        return _history(works, capabilities)
     underway = [w for w in works if w.state in OPEN]
     running = [w for w in underway if w.state is not State.WAITING and w.state is not State.QUEUED]
     later = [w for w in underway if w.state is State.WAITING or w.state is State.QUEUED]
@@ -97,11 +110,32 @@ def _at_rest(topic: str, works: Sequence[Work], capabilities: Sequence[Capabilit
             'where': "I'm not going anywhere.",
         }.get(topic, "Nothing at the moment. I'm free.")
     ended = _ended(last, capabilities)
-    if topic in ('done', 'result'):
+    if topic in ('done', 'result', 'progress'):
         return ended
     if topic == 'where':
         return _join("I'm not going anywhere.", last.summary if last.state in TOLD else '')
     return _join("Nothing at the moment. I'm free.", '' if topic == 'doing' else ended)
+
+
+def _history(works: Sequence[Work], capabilities: Sequence[Capability]) -> str:
+    """What was done, what failed, what goes on: a sentence each."""
+    done = _wishes([w for w in works if w.state in ENDED_WELL], capabilities)
+    failed = _wishes([w for w in works if w.state is State.FAILED], capabilities)
+    underway = [w for w in works if w.state in OPEN]
+    return (
+        _join(
+            f'I have managed to {template.listed(done)}.' if done else '',
+            f'I could not {template.listed(failed)}.' if failed else '',
+            _doing(underway[0], capabilities) if underway else '',
+        )
+        or 'Nothing so far.'
+    )
+
+
+def _wishes(works: Sequence[Work], capabilities: Sequence[Capability]) -> list[str]:
+    """The last few, each once."""
+    told = dict.fromkeys(wish(w, capabilities) for w in works)
+    return [t for t in told if t][-MOST_TOLD:]
 
 
 def _ended(work: Work, capabilities: Sequence[Capability]) -> str:
