@@ -4,12 +4,22 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 LEVELS = ('contract', 'core', 'language', 'frontends', 'harness', 'scenes', 'ros', 'devices')
 HERE = Path(__file__).resolve().parent
+
+
+def pytest_configure() -> None:
+    """Let children hear Ctrl-C, also where a shell runs the tests in the background.
+
+    Such a shell ignores SIGINT, and what it starts inherits that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -225,6 +225,12 @@ class VenusNode(LifecycleNode):
             self.on_deactivate(state)
         return self.on_cleanup(state)
 
+    def rest(self) -> None:
+        """Stop what runs, and release its devices, before anything of ROS is taken down."""
+        if self.active:
+            self.active = False
+            self.guarded(self.stop)()
+
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         self.active = False
         self.guarded(self.stop)()

@@ -2,8 +2,8 @@
 """One process of nodes: one executor, an orderly end within seconds, no orphans.
 
 Signals do not end ROS at once: nodes first cancel their moves and release their devices, for
-which ROS must still work. A second signal, or after 3 s the kernel's alarm, end the process
-whatever it is doing.
+which ROS must still work. Then the middleware has a second to say goodbye. A second signal, or
+after 3 s the kernel's alarm, end the process whatever it is doing.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from rclpy.signals import SignalHandlerOptions
 from venus_ros.core.errors import VenusError
 from venus_ros.nodes.clock import now_s
 from venus_ros.nodes.executor import QuietExecutor
+from venus_ros.nodes.farewell import exit_after
 from venus_ros.nodes.lifecycle import VenusNode
 
 ROS_ERRORS = (_rclpy.RCLError, _rclpy.UnknownROSArgsError, _rclpy.RCLInvalidROSArgsError)
 """What wrong ROS arguments and names raise; said in one line."""
 DEADLINE_S = 3.0
-"""From the signal to the end; the middleware's own end is known to hang at times."""
+"""From the signal to the end, whatever hangs."""
+FAREWELL_S = 1.0
+"""For the middleware's own end, which is known to hang when many processes end at once."""
 REST_S = 1.5
 PARENT_VARIABLE = 'VENUS_PARENT_PID'
 """Environment variable: the process ends when this process is no longer its parent."""
@@ -97,6 +100,7 @@ def run(*factories: Callable[[], VenusNode]) -> None:
         pass
     if not end.asked.is_set():
         signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
+    exit_after(FAREWELL_S, status)
     for node in nodes:
         node.destroy_node()
     if rclpy.ok():
@@ -125,6 +129,10 @@ def _leave(executor: QuietExecutor, nodes: Sequence[VenusNode]) -> None:
         node.guarded(node.leave)()
     until = now_s() + REST_S
     _spin(executor, lambda: all(n.at_rest() for n in nodes) or now_s() >= until, 0.05)
+    for node in nodes:
+        node.rest()
+    sys.stdout.flush()
+    exit_after(FAREWELL_S, 0)
     for node in nodes:
         node.trigger_shutdown()
     executor.shutdown(timeout_sec=0.5)
