@@ -69,7 +69,7 @@ def chosen_plan(chosen: Mapping[str, Any]) -> Plan:
         values[name] = _file(name, values[name])
     if values['params_file']:
         read_yaml(values['params_file'])
-    skills = load(*filter(None, [values['skills']]))
+    skills = load(values['skills'])
     path = values.pop('skills')
     return make_plan(Options(capabilities=skills.capabilities(), skills_path=path, **values))
 

@@ -50,7 +50,7 @@ def play_live(
     track = make_track(scene, user_audio)
     with tempfile.TemporaryDirectory(prefix='venus-live-') as name:
         folder = Path(name)
-        options = _options(scene, track, folder, load(*filter(None, [skills_path])))
+        options = _options(scene, track, folder, load(skills_path))
         options = replace(options, skills_path=skills_path, parameters=parameters or {})
         plan = make_plan(options)
         with _running(plan, say) as (supervisor, stage):

@@ -69,7 +69,7 @@ def perform(
         VenusError: a scene is wrong, or the robot does not get ready.
     """
     scenes = [read_scene(file) for file in files]
-    skills = load(*filter(None, [skills_path]))
+    skills = load(skills_path)
     for scene in scenes:
         vet(scene, skills)
     if folder is not None:

@@ -98,6 +98,7 @@ def load(*files: Path | str, places: Path | str | None = None, shipped: bool = T
     """Read the shipped `config/capabilities.yaml`, then `files`, which add or override entries.
 
     Args:
+        files: further files; '' stands for none.
         places: table of places to use instead of the shipped `config/places.yaml`.
         shipped: False reads `files` alone.
 
@@ -105,7 +106,7 @@ def load(*files: Path | str, places: Path | str | None = None, shipped: bool = T
         ConfigError: `file:line: key` and what is wrong there.
     """
     paths = [share('config/capabilities.yaml')] if shipped else []
-    return Skills(read_skills([*paths, *map(Path, files)], places))
+    return Skills(read_skills([*paths, *(Path(file) for file in files if file)], places))
 
 
 __all__ = [

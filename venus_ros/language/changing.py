@@ -32,8 +32,7 @@ def picked(said: Utterance) -> Act | None:
     task = chosen(answer or said.plain.split(), said.talk.choices, said.reader.lexicon)
     if not task:
         return None
-    kind = ActKind.CORRECT if said.talk.pending == said.talk.task else ActKind.DELEGATE
-    return requested(task, said, kind)
+    return _settled(task, said)
 
 
 def completed(said: Utterance) -> Act | None:
@@ -48,8 +47,13 @@ def completed(said: Utterance) -> Act | None:
     task = merge(said.talk.pending, said.text, said.reader, said.talk.mentioned)
     if not task:
         task = _with_missing(said)
+    return _settled(task, said) if task else None
+
+
+def _settled(task: str, said: Utterance) -> Act:
+    """The act of a request that was asked back about: a correction stays one."""
     kind = ActKind.CORRECT if said.talk.pending == said.talk.task else ActKind.DELEGATE
-    return requested(task, said, kind) if task else None
+    return requested(task, said, kind)
 
 
 def _with_missing(said: Utterance) -> str:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import json
-import re
 
 from venus_ros.core.messages import State
 from venus_ros.language.acts import Act, ActKind, Step
 from venus_ros.language.talk import Utterance
+from venus_ros.language.template import as_order
 
 _ENDED = frozenset({State.COMPLETED, State.DELIVERING, State.DELIVERED, State.UNSPOKEN})
 
@@ -25,7 +25,7 @@ def narrowed(act: Act, said: Utterance) -> Act:
     if not concerned or len(concerned) == len(said.talk.steps):
         return act
     left = [s for s in said.talk.steps if s not in concerned and not _done(s, said)]
-    task = ' and then '.join(_order(said.reader.promise([step])) for step in left)
+    task = ' and then '.join(as_order(said.reader.promise([step])) for step in left)
     if not task:
         return act
     promise = said.reader.promise(left)
@@ -53,8 +53,3 @@ def _done(step: Step, said: Utterance) -> bool:
         if same and json.loads(work.arguments_json or '{}') == dict(step.arguments):
             return work.state in _ENDED
     return False
-
-
-def _order(promise: str) -> str:
-    """The robot's own words for a request as an order: 'bring you the cup' -> 'bring me ...'."""
-    return re.sub(r'\byou\b', 'me', promise)

@@ -19,6 +19,11 @@ class Missing(Exception):
     """A template refers to something that is not there."""
 
 
+def as_order(promise: str) -> str:
+    """The robot's own words for a request as an order: 'bring you the cup' -> 'bring me ...'."""
+    return re.sub(r'\byou\b', 'me', promise)
+
+
 def references(template: Any) -> set[str]:
     """Names that a template, or a nest of templates, refers to."""
     if isinstance(template, str):

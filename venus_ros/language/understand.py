@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from venus_ros.core.messages import Capability
@@ -16,6 +15,7 @@ from venus_ros.language.narrow import narrowed
 from venus_ros.language.phrases import BACKCHANNELS, NO, YES
 from venus_ros.language.requests import reader, task_tokens
 from venus_ros.language.talk import Utterance, talked
+from venus_ros.language.template import as_order
 from venus_ros.language.text import MARKS, normalise
 
 _PARTICLES = frozenset(('on', 'off', 'in', 'out', 'up', 'down', 'over', 'back', 'away'))
@@ -64,7 +64,7 @@ def _short(said: Utterance) -> Act | None:
     forms = {said.plain, ' '.join(w for w in bare.split() if w not in MARKS)}
     if said.talk.asked or said.talk.pending:
         if forms & YES:
-            agreed = requested(_for_robot(said.talk.pending), said, ActKind.DELEGATE)
+            agreed = requested(as_order(said.talk.pending), said, ActKind.DELEGATE)
             return agreed if agreed.steps else Act(ActKind.ANSWER, 'yes')
         if forms & NO:
             return Act(ActKind.ANSWER, 'no')
@@ -106,11 +106,6 @@ def _ends_in_particle(said: Utterance) -> bool:
         for phrase in phrases
     )
     return last in _PARTICLES and any(phrase.endswith(f'* {last}') for phrase in phrases)
-
-
-def _for_robot(promise: str) -> str:
-    """The robot's own words for a request as an order: 'bring you the cup' -> 'bring me ...'."""
-    return re.sub(r'\byou\b', 'me', promise)
 
 
 _RULES = (

@@ -41,7 +41,7 @@ class CapabilityServerNode(VenusNode):
 
     def setup(self) -> None:
         capability = self.param('capability')
-        skills = load(*filter(None, [self.param('capabilities_file')]))
+        skills = load(self.param('capabilities_file'))
         if capability not in skills.capabilities():
             known = ', '.join(skills.capabilities())
             raise ConfigError(f'{capability!r} has no skill; there are: {known}', 'capability')

@@ -69,10 +69,9 @@ class Client:
         publisher = self._node.create_publisher(String, 'text_in', qos.EVENTS)
         self._until(lambda: publisher.get_subscription_count() > 0, 'text_in')
         publisher.publish(String(data=text))
-        end_s = time.monotonic() + TAKEN_S
-        while not taken and time.monotonic() < end_s:
-            self._executor.spin_once(timeout_sec=0.02)
-        if not taken and not publisher.wait_for_all_acked(Duration(seconds=PATIENCE_S)):
+        if self._holds(lambda: bool(taken), TAKEN_S):
+            return
+        if not publisher.wait_for_all_acked(Duration(seconds=PATIENCE_S)):
             raise BackendError('the robot did not take the words', publisher.topic_name)
 
     def works(self) -> m.Works:
@@ -108,12 +107,18 @@ class Client:
     def _until(
         self, condition: Callable[[], bool], name: str, timeout_s: float = PATIENCE_S
     ) -> None:
+        if not self._holds(condition, timeout_s):
+            raise BackendError(
+                'nobody answers; is the robot up (venus up), and are ROS_DOMAIN_ID and '
+                'the namespace the same?',
+                self._node.resolve_topic_name(name),
+            )
+
+    def _holds(self, condition: Callable[[], bool], timeout_s: float) -> bool:
+        """Whether `condition` comes to hold in time."""
         end_s = time.monotonic() + timeout_s
         while not condition():
             if time.monotonic() > end_s:
-                raise BackendError(
-                    'nobody answers; is the robot up (venus up), and are ROS_DOMAIN_ID and '
-                    'the namespace the same?',
-                    self._node.resolve_topic_name(name),
-                )
+                return False
             self._executor.spin_once(timeout_sec=0.02)
+        return True

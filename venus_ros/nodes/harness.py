@@ -71,7 +71,7 @@ class HarnessNode(VenusNode):
         super().__init__('harness', **node_options)
 
     def setup(self) -> None:
-        skills = load(*filter(None, [self.param('capabilities_file')]))
+        skills = load(self.param('capabilities_file'))
         self.engine = self._harness = Harness(
             skills,
             EmbeddedPlanner(skills),

@@ -198,6 +198,12 @@ class VenusNode(LifecycleNode):
         self.fault = reason
         self._wanted = wanted
 
+    def rest(self) -> None:
+        """Stop what runs, and release its devices, before anything of ROS is taken down."""
+        if self.active:
+            self.active = False
+            self.guarded(self.stop)()
+
     # ---- life cycle --------------------------------------------------------------------------
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -210,9 +216,8 @@ class VenusNode(LifecycleNode):
         return outcome
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        self.active = False
         self._wanted = False
-        self.guarded(self.stop)()
+        self.rest()
         return TransitionCallbackReturn.SUCCESS
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -224,12 +229,6 @@ class VenusNode(LifecycleNode):
         if self.active:
             self.on_deactivate(state)
         return self.on_cleanup(state)
-
-    def rest(self) -> None:
-        """Stop what runs, and release its devices, before anything of ROS is taken down."""
-        if self.active:
-            self.active = False
-            self.guarded(self.stop)()
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         self.active = False

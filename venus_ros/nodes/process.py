@@ -100,7 +100,7 @@ def run(*factories: Callable[[], VenusNode]) -> None:
         pass
     if not end.asked.is_set():
         signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
-    exit_after(FAREWELL_S, status)
+        exit_after(FAREWELL_S, status)
     for node in nodes:
         node.destroy_node()
     if rclpy.ok():

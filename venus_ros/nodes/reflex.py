@@ -49,7 +49,7 @@ class ReflexNode(VenusNode):
         self._holding = False
 
     def setup(self) -> None:
-        names = moves(load(*filter(None, [self.param('capabilities_file')])))
+        names = moves(load(self.param('capabilities_file')))
         self._cancellers = {name: self._canceller(name) for name in names}
         self._reflex = Reflex(
             names, self._open_voice(), source=run_id(self.get_name()), stamp=self.stamp

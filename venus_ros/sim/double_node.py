@@ -100,7 +100,7 @@ class DoubleNode(VenusNode):
             self._double.set_time(now_s() - zero_s, now_s())
 
     def _type_of(self, server: str) -> str:
-        skills = load(*filter(None, [self.param('capabilities_file')]))
+        skills = load(self.param('capabilities_file'))
         found = next((skill.type for skill in skills if skill.server == server), '')
         if not found:
             raise ConfigError('no skill uses it; give its type', f'{self.get_name()}: {server}')
