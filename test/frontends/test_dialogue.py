@@ -94,6 +94,15 @@ def test_nothing_is_cancelled_when_nothing_is_done(say):
     assert reply.cancel == () and 'not doing anything' in reply.text
 
 
+@pytest.mark.parametrize('text', ['cancel the banana', "don't go to the hall"])
+def test_what_nobody_asked_for_is_not_cancelled(say, text):
+    say('go to the kitchen and bring me the ball')
+    reply = say(text, after_s=2.0)
+    assert reply.cancel == ()
+    assert reply.text.startswith("That isn't something you have asked for.")
+    assert say('no, wait, the blue cup', after_s=2.0).corrects == 1
+
+
 def test_a_request_just_made_can_be_cancelled_before_it_shows(say):
     say('go to the kitchen')
     assert say('cancel that', after_s=2.0).cancel == (0,)

@@ -23,7 +23,7 @@ class ActKind(Enum):
     DELEGATE = 'delegate'  # task, steps, promise
     CLARIFY = 'clarify'  # a request that lacks something: task, question, choices
     CORRECT = 'correct'  # a request that replaces the last one: task, steps, promise
-    CANCEL = 'cancel'  # topic: all, or the words of what is withdrawn
+    CANCEL = 'cancel'  # topic: all, or the words of what is withdrawn; about
     CANNOT = 'cannot'  # a request outside the capabilities: task, promise ('open the window')
     STOP_TALKING = 'stop_talking'
     REPEAT = 'repeat'
@@ -58,6 +58,7 @@ class Act:
         question: what to ask back, a full sentence.
         choices: tasks between which the question lets choose; none if it is an open one.
         about: values that a question names ('did you bring the cup'): any of them may be meant.
+            Of a `CANCEL`: what it names although nobody asked for it.
         confidence: 0 to 1.
     """
 
@@ -104,7 +105,7 @@ class Talk:
             return replace(settled, task=act.task, steps=act.steps)
         if act.kind is ActKind.CLARIFY:
             return replace(self, pending=act.task, choices=act.choices)
-        if act.kind is ActKind.CANCEL:
+        if act.kind is ActKind.CANCEL and not act.about:
             return replace(self, task='', steps=(), pending='', choices=())
         if act.kind is ActKind.ANSWER and act.topic == 'no':
             return replace(self, pending='', choices=())

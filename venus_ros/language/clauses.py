@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from venus_ros.core.messages import Capability
 from venus_ros.language import grammar
@@ -19,8 +20,10 @@ from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS
 from venus_ros.language.mood import Mood, mood_of
 from venus_ros.language.offered import Offered, is_named, read_offers, roles_of
 from venus_ros.language.phrases import TALK
-from venus_ros.language.slots import Filled, fill, phrase_after, wanted
+from venus_ros.language.questions import searches
+from venus_ros.language.slots import Filled, fill, wanted
 from venus_ros.language.text import MARKS, words
+from venus_ros.language.unknown import ANYTHING, phrase_after
 
 _NEAR = 0.5
 _NEAR_ORDER, _MARGIN = 0.42, 0.03
@@ -41,6 +44,8 @@ _RARE_QUESTIONS = frozenset(('why', 'when', 'how', 'who', 'whose', 'should', 'sh
 _HERE = frozenset(('there', 'see', 'any', 'here', 'this', 'those', 'these'))
 _GOING = frozenset(('go', 'back', 'drive', 'move', 'return', 'over', 'run', 'bring', 'head'))
 _BEFORE_THERE = _GOING | PREPOSITIONS | {'it', 'that', 'them', 'be', 'see', 'look', 'wait', 'stay'}
+_TALKING = frozenset(('talk', 'chat', 'speak', 'think', 'dream', 'worry', 'argue', 'joke'))
+_OF_THE_PAST = frozenset((('have', 'you'), ('did', 'you'), ('had', 'you'), ('were', 'you')))
 _BEGINS = frozenset(('what', 'where', 'which', 'how', 'is', 'are', 'do', 'not'))
 _ACTS = frozenset((ActKind.CANNOT, ActKind.SMALLTALK, ActKind.CANCEL))
 
@@ -170,7 +175,9 @@ class ClauseReader:
         An order that names what the skill needs may have an unknown verb, if it is clearly no
         talk.
         """
-        if mood not in (Mood.ORDER, Mood.ASK):
+        if mood not in (Mood.ORDER, Mood.ASK) or said[0] in _TALKING:
+            return False
+        if tuple(said[:2]) in _OF_THE_PAST and not searches(' '.join(said)):
             return False
         if near[0].score >= _NEAR:
             return True
@@ -188,7 +195,7 @@ class ClauseReader:
         for item in self.frames.nearest(said):
             example = words(item.sentence)
             score = item.score
-            if ('not' in said) != ('not' in example):
+            if _negates(said) != _negates(example):
                 score -= _NEGATED
             if (mood is Mood.ASK) != (mood_of(item.sentence) is Mood.ASK):
                 score -= _OTHER_MOOD
@@ -279,7 +286,8 @@ class ClauseReader:
         spot = self.lexicon.alike(said[start:end], role) if start < end else None
         cut = start, end
         if start == end:
-            pronoun = next((i for i, word in enumerate(said) if i and word in _PRONOUNS), 0)
+            stands_in = _PRONOUNS | ANYTHING
+            pronoun = next((i for i, word in enumerate(said) if i and word in stands_in), 0)
             if not pronoun or role == 'place':
                 return None
             cut = pronoun, pronoun + 1
@@ -298,3 +306,8 @@ class ClauseReader:
             return self.lexicon.canonical(match[1]) if known else _STAND_INS[match[1]]
 
         return _PLACEHOLDER.sub(value, sentence)
+
+
+def _negates(said: Sequence[str]) -> bool:
+    """Whether words deny something: 'I do not need it', 'I no longer need it'."""
+    return 'not' in said or ('no', 'longer') in pairwise(said)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Taking back one of several things that were asked for together."""
+"""What a withdrawal takes back: all, one of several things, or something never asked for."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from venus_ros.core.messages import State
 from venus_ros.language.acts import Act, ActKind, Step
@@ -16,11 +17,16 @@ _ENDED = frozenset({State.COMPLETED, State.DELIVERING, State.DELIVERED, State.UN
 def narrowed(act: Act, said: Utterance) -> Act:
     """A withdrawal that names some of the steps as a correction to the others.
 
-    Steps that are done already are not asked for again. Any other act stays as it is.
+    Steps that are done already are not asked for again. One that names only what nobody asked for
+    says so in `about`. Any other act stays as it is.
     """
-    if act.kind is not ActKind.CANCEL or len(said.talk.steps) < 2:
+    if act.kind is not ActKind.CANCEL:
         return act
     values = _values(act.topic, said)
+    if values and not values & _wanted(said):
+        return replace(act, about=tuple(sorted(values)))
+    if len(said.talk.steps) < 2:
+        return act
     concerned = [step for step in said.talk.steps if values & set(_named(step))]
     if not concerned or len(concerned) == len(said.talk.steps):
         return act
@@ -38,8 +44,16 @@ def _values(topic: str, said: Utterance) -> set[str]:
     found = {v for spot in lexicon.spots(heard) if spot.role != 'colour' for v in spot.values}
     if found:
         return found
-    asked = [value for step in said.talk.steps for value in _named(step)]
-    return {value for value in asked if set(value.split('_')) & set(heard)}
+    return {value for value in _wanted(said) if set(value.split('_')) & set(heard)}
+
+
+def _wanted(said: Utterance) -> set[str]:
+    """What the works and the last request are about."""
+    named = {value for step in said.talk.steps for value in _named(step)}
+    for work in said.talk.works:
+        arguments = json.loads(work.arguments_json or '{}').values()
+        named |= {value for value in arguments if isinstance(value, str)}
+    return named
 
 
 def _named(step: Step) -> list[str]:

@@ -16,6 +16,9 @@ _LOOKS = {
     '<ing>': r'(?=\w+ing\b)',
     '<would>': r'(?=it (?:would|will|might) be\b)',
     '<seek>': r'(?=(?:find|look|search|get|bring|carry)\b)',
+    '<fetch>': r'(?=(?:find|look|search|get|bring|fetch|grab|pick|take|put|see if)\b)',
+    '<wish>': r'(?=(?:i|we) (?:really |also |now |just )?(?:want|need|would like|would love|lost)'
+    r'\b)',
     '<order>': r'(?=(?:bring|get|give|go|tell|fetch|find|look|take|put|pick|see|drive|come)'
     r'\b)',
     '<at>': r'(?=(?:in|at|over|back|inside|here|there)\b)',
@@ -94,6 +97,8 @@ _LEADS = (
     'let us (now|just)?',
     'the next thing (i|we) (want|need) is (for you)? to',
     'what (i|we) (want|need|would like|would love) (now|from you)? is (,)? (for)? (you to)?',
+    '(i|we) (think|guess|suppose|believe|feel like) (that)? <wish>',
+    '(go|come|run) (and|over and)? <fetch>',
     '(i|we) (think|guess|suppose|believe) you (should|could|can|need to|have to)',
     'you know what (,)?',
     '(and|good|cut|ken) you (please)? <order>',

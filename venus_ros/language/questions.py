@@ -27,7 +27,7 @@ _SEARCHED = re.compile(
     r'^(?:look|check|search|scan|hunt|inspect|explore|examine|go through)\b.*\bfor\b|'
     r'^(?:(?:try|manage) (?:to|and) )?(?:find (?!out)|search|locate|seek|hunt|spot|discover|i )|'
     r'\b(?:if|whether) (?:you|we|i) (?:can |could )?(?:find|spot|locate)\b|'
-    r'^(?!what|which).*\b(?:seen|spotted)\b|\bwhere\b'
+    r'^(?!what|which).*\b(?:seen|spotted)\b|\bwhere\b|\b(?:which|what) (?:room|place) is\b'
 )
 
 
@@ -52,6 +52,7 @@ def fill_question(
         return
     for other in others:
         filled.arguments.pop(other, None)
+        filled.several.pop(other, None)
         filled.unclear.pop(other, None)
         filled.unknown.pop(other, None)
     filled.arguments[name] = _question(said, spots, filled) if asks else 'what is there'

@@ -214,7 +214,9 @@ def _problem(clause: Clause, skill: Offered, reader: Reader) -> Request | None:
     """What has to be asked or said before the clause can become a step."""
     filled = clause.filled
     for name, phrase in filled.unknown.items():
-        kind = template.with_article(skill.properties[name].get('x-role') or name)
+        prop = skill.properties[name]
+        role = prop.get('x-role') or next(iter(prop.get('x-roles', {}).values()), name)
+        kind = template.with_article(role)
         return Request(unknown=f"I don't know {kind} called {phrase}.")
     for name, values in filled.unclear.items():
         question = template.either([f'the {reader.lexicon.say(value)}' for value in values])

@@ -12,9 +12,9 @@ from typing import Any
 from venus_ros.language.lexicon import DETERMINERS, PREPOSITIONS, Lexicon, Spot
 from venus_ros.language.questions import fill_question, searches
 from venus_ros.language.text import FILLERS, number_at
+from venus_ros.language.unknown import DESTINATION, destination
 
 _BETWEEN = DETERMINERS | PREPOSITIONS | FILLERS | {'or', 'maybe', 'perhaps', 'either', 'else'}
-_DESTINATION = frozenset(('to', 'into', 'onto', 'towards', 'toward'))
 
 
 @dataclass(slots=True)
@@ -76,6 +76,8 @@ def fill(
     for name in [*required, *(n for n in properties if n not in required)]:
         _fill_absent(name, properties[name], said, lexicon, mentioned or {}, filled, required)
     open_choices = _fill_alternatives(properties, said, spots, filled)
+    if 'to' in properties and _lacks('to', filled):
+        _note_unknown(destination(said, filled.used, placing), filled)
     fill_question(schema, said, spots, filled)
     needed = {*_required(schema, filled), *PREPOSITIONS, *open_choices}
     for name in set(filled.unclear) - needed:
@@ -87,6 +89,11 @@ def fill(
 def is_verbal(prop: Mapping[str, Any]) -> bool:
     """Whether an argument's values are named by verbs ('pick * up'), not by nouns."""
     return any('*' in phrase for phrases in prop.get('x-words', {}).values() for phrase in phrases)
+
+
+def _note_unknown(phrase: str, filled: Filled) -> None:
+    if phrase:
+        filled.unknown['to'] = phrase
 
 
 def _lacks(name: str, filled: Filled) -> bool:
@@ -216,7 +223,7 @@ def _destined(name: str, said: Sequence[str], spot: Spot, placing: bool) -> bool
     word = preposition(said, spot.start)
     if name != 'to':
         return word == name
-    return word in _DESTINATION or (placing and word not in ('', 'from', 'of', 'with', 'for'))
+    return word in DESTINATION or (placing and word not in ('', 'from', 'of', 'with', 'for'))
 
 
 def _fill_verb(name: str, prop: Mapping[str, Any], said: Sequence[str], filled: Filled) -> None:
@@ -226,7 +233,7 @@ def _fill_verb(name: str, prop: Mapping[str, Any], said: Sequence[str], filled: 
     for value, phrases in prop['x-words'].items():
         for phrase in phrases:
             parts = [re.escape(part.strip()) for part in phrase.split('*')]
-            match = re.search(r'\b' + r'\b(?: \S+){1,4}? '.join(parts) + r'\b', text)
+            match = re.search(r'\b' + r'\b(?: \S+){1,7}? '.join(parts) + r'\b', text)
             if match is None:
                 continue
             score = (len(phrase.replace('*', ' ').split()), -match.start())
@@ -316,37 +323,3 @@ def _fill_absent(
             filled.arguments[name] = spot.value
             filled.used.append(spot)
             return
-
-
-def phrase_after(said: Sequence[str], leads: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Range of the words that stand where a value should; (0, 0) if there are none.
-
-    They follow one of `leads` and end before the next small word.
-    """
-    for lead in sorted(leads, key=len, reverse=True):
-        for begin in range(len(said) - len(lead), -1, -1):
-            start = begin + len(lead)
-            if tuple(said[begin:start]) != tuple(lead):
-                continue
-            while start < len(said) and said[start] in DETERMINERS:
-                start += 1
-            end = start
-            while end < len(said) and said[end] not in PREPOSITIONS | _ENDS:
-                end += 1
-            if 0 < end - start <= 3 and not set(said[start:end]) <= _VAGUE:
-                return start, end
-    return 0, 0
-
-
-_ENDS = frozenset(
-    ('and', 'please', 'then', 'now', 'that', 'which', 'is', 'are', 'so', 'because', 'did', 'do',
-     'does', 'have', 'has', 'can', 'could', 'will', 'would', 'should', 'was', 'were', 'you', 'i',
-     'we', 'he', 'she', 'they', 'what', 'where')
-)  # fmt: skip
-_VAGUE = frozenset(
-    ('it', 'that', 'this', 'them', 'those', 'these', 'me', 'myself', 'yourself', 'going', 'moving',
-     'away', 'out', 'off', 'lost', 'ready', 'us', 'here', 'there', 'something', 'anything',
-     'thing', 'things', 'one', 'you', 'up', 'down', 'over', 'back', 'somewhere', 'along',
-     'forward', 'ahead', 'right', 'straight', 'directly', 'quickly', 'slowly', 'again', 'now',
-     'first', 'next')
-)  # fmt: skip

@@ -11,6 +11,7 @@ from venus_ros.frontends.embedded import self_talk, works_talk
 from venus_ros.frontends.embedded.floor import words_of
 from venus_ros.frontends.protocol import Context, Decision, Note
 from venus_ros.language.acts import Act, ActKind, Talk
+from venus_ros.language.lexicon import DETERMINERS
 from venus_ros.language.understand import understand
 
 ENGAGED_S = 20.0
@@ -160,7 +161,11 @@ class Dialogue:
         underway = any(w.state in works_talk.OPEN for w in context.works)
         if not underway and now_s - self._asked_s > JUST_ASKED_S:
             return Reply(act, "Okay. I'm not doing anything.", silent=True)
-        which = self._meant(act.topic)
+        named = ' '.join(act.about).replace('_', ' ')
+        which = self._meant(named or act.topic)
+        if named and which == (0,):
+            doing = works_talk.answer('doing', context.works, context.capabilities)
+            return Reply(act, f"That isn't something you have asked for. {doing}")
         what = 'that' if which != (0,) else 'everything' if len(self.tasks) > 1 else 'it'
         return Reply(act, f"Okay, I'll stop {what}.", cancel=which, silent=True)
 
@@ -168,7 +173,7 @@ class Dialogue:
         """Ordinals of the requests that share the most words with `topic`; (0,) = all."""
         if topic in ('', 'all'):
             return (0,)
-        wanted = set(words_of(topic))
+        wanted = set(words_of(topic)) - DETERMINERS
         shared = [len(wanted & set(words_of(task))) for task in self.tasks]
         most = max(shared, default=0)
         return tuple(i for i, n in enumerate(shared, 1) if n == most) if most else (0,)
