@@ -23,6 +23,7 @@ from rclpy.executors import SingleThreadedExecutor
 from venus_ros.core import messages as m
 from venus_ros.nodes import qos
 from venus_ros.nodes.convert import from_ros, to_ros
+from venus_ros.nodes.farewell import let_others_leave
 from venus_ros.nodes.interfaces import msg
 
 ROOT = Path(__file__).parents[2]
@@ -90,6 +91,7 @@ class Probe:
         return seq + 1
 
     def close(self) -> None:
+        let_others_leave([self.node], self.spin)
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown()

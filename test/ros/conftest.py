@@ -28,6 +28,7 @@ if find_spec('rclpy') and find_spec('venus_msgs'):  # without them the test file
 
     from venus_ros.core import messages as m
     from venus_ros.nodes.action_link import uuid_to_ros
+    from venus_ros.nodes.farewell import let_others_leave
     from venus_ros.nodes.interfaces import action
 
 DOMAIN = str(free_domain())
@@ -65,7 +66,8 @@ class World:
             self.executor.spin_once(timeout_sec=0.02)
 
     def close(self) -> None:
-        """End all nodes, with what they opened."""
+        """End all nodes, with what they opened, after the processes that the test has ended."""
+        let_others_leave(self.nodes, self.spin)
         for node in self.nodes:
             if getattr(node, 'active', False):
                 node.trigger_shutdown()

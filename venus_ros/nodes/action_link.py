@@ -7,7 +7,8 @@ executor's thread, and nothing waits.
 A server that is killed and comes back within seconds never was out of sight: for a while the
 graph shows both. So the link watches for servers that are new: what was sent and not answered is
 sent again under its id, and of each open goal the new server is asked for the result, which it
-knows nothing of.
+knows nothing of. It is asked several times, since a server that is just being discovered can hear
+a question before its answer finds the way back.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from venus_ros.nodes.lifecycle import VenusNode
 
 LOOK_S = 0.5
 """How often a server that is new is looked for while goals are open."""
+ASK_S = 5.0
+"""So long after it came a new server is asked for results."""
 PATIENCE_S = 1.0
 """A goal waits so long for a server that is not seen yet: discovery takes its time."""
 ABSENT = 'absent'
@@ -87,6 +90,7 @@ class ActionLink:
         self._open: set[str] = set()
         self._known: frozenset[bytes] = frozenset()
         self._look_s = 0.0
+        self._ask_until_s = 0.0
         self._cancel_when_accepted: set[str] = set()
 
     @property
@@ -131,12 +135,13 @@ class ActionLink:
     def _look_for_new_server(self) -> None:
         self._look_s = now_s() + LOOK_S
         before, self._known = self._known, self._known | self._servers()
-        if not before or self._known == before:
-            return
-        for goal_id, goal in list(self._sent.items()):
-            self._send(goal_id, goal)
-        for goal_id in self._open:
-            self._await_result(goal_id, self._handle(goal_id))
+        if before and self._known != before:
+            self._ask_until_s = now_s() + ASK_S
+            for goal_id, goal in list(self._sent.items()):
+                self._send(goal_id, goal)
+        if now_s() < self._ask_until_s:
+            for goal_id in self._open:
+                self._await_result(goal_id, self._handle(goal_id))
 
     def _servers(self) -> frozenset[bytes]:
         """What tells the servers on the graph apart: the writers of their status."""

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A timer that ends the process well, although a library hangs and keeps the interpreter."""
+"""Leaving the middleware, which may hang: waiting until that is unlikely, and a last timer.
+
+Fast DDS 3 waits for itself for ever if a participant ends in the moment in which it learns that an
+endpoint of another one has gone.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import time
+from collections.abc import Callable, Collection
+from typing import Any
 
+LEAVING_S = 2.0
+"""How long others may take to leave; who was killed is only missed much later."""
+QUIET_S = 0.1
+"""How long the graph is left alone after that."""
 _SIGEV_THREAD = 2
 
 
@@ -50,3 +60,25 @@ def exit_after(seconds: float, status: int) -> None:
     whole = int(seconds)
     setting = _Setting(0, 0, whole, int((seconds - whole) * 1e9))
     libc.timer_settime(timer, 0, ctypes.byref(setting), None)
+
+
+def let_others_leave(nodes: Collection[Any], spin: Callable[[float], None]) -> None:
+    """Wait until nodes that are just leaving the graph have left it.
+
+    Args:
+        nodes: ours, of one context, about to be destroyed.
+        spin: serves callbacks for so many seconds.
+    """
+    ours = {node.get_fully_qualified_name() for node in nodes}
+    node = next(iter(nodes))
+
+    def others() -> set[str]:
+        seen = node.get_node_names_and_namespaces()
+        return {f'{space.rstrip("/")}/{name}' for name, space in seen} - ours
+
+    end_s = time.monotonic() + LEAVING_S
+    if not others():
+        return
+    while others() and time.monotonic() < end_s:
+        spin(QUIET_S)
+    spin(QUIET_S)

@@ -27,6 +27,7 @@ from venus_ros.core import messages as m
 from venus_ros.core.errors import BackendError, VenusError
 from venus_ros.nodes import qos
 from venus_ros.nodes.convert import ROS_TYPES, from_ros, to_ros, to_time
+from venus_ros.nodes.farewell import let_others_leave
 from venus_ros.nodes.interfaces import srv
 
 See = Callable[[str, Any, int], None]
@@ -112,6 +113,7 @@ class Recorder:
 
     def close(self) -> None:
         """Leave the graph."""
+        let_others_leave([self._node], self.spin)
         self._executor.shutdown(timeout_sec=1.0)
         self._node.destroy_node()
         self._context.try_shutdown()
