@@ -25,12 +25,12 @@ def pieces(text: str) -> list[str]:
         words = sentence.split()
         if not words:
             continue
+        most = MAX_WORDS if found else MAX_FIRST_WORDS
         if not found and (opening := _OPENING.match(sentence)):
             found.append(opening[1])
             sentence, words = opening[2], opening[2].split()
-        long_first = not found and len(words) > MAX_FIRST_WORDS
-        if long_first or len(words) > MAX_WORDS:
-            found += _clauses(sentence, MAX_FIRST_WORDS if not found else MAX_WORDS)
+        if len(words) > most:
+            found += _clauses(sentence, most)
         else:
             found.append(sentence)
     return found
