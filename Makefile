@@ -6,7 +6,7 @@ PYTHON ?=
 SETUP := $(or $(PYTHON),python3) -m tools.environment --python "$(PYTHON)"
 ENTER := . .venv/venus.sh &&
 
-.PHONY: help demo test check build scenes bench talk doctor clean
+.PHONY: help demo test check build scenes bench eval talk doctor clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -35,6 +35,10 @@ scenes:  ## Play every scene in counted time
 bench:  ## Measure live conversations against the budgets, on a quiet machine
 	@$(SETUP) test
 	@$(ENTER) venus bench --report out/bench
+
+eval:  ## Measure full duplex on spoken overlaps, in counted time
+	@$(SETUP) test
+	@$(ENTER) venus eval --report out/eval
 
 talk:  ## The same with this machine's microphone and loudspeaker
 	@$(SETUP) talk

@@ -51,7 +51,8 @@ setup(
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={
         f'{NAME}.scenes': ['clips/**/*', 'library/**/*'],
-        f'{NAME}.evaluation': ['scenes/*'],
+        f'{NAME}.evaluation': ['scenes/*', '*.yaml'],
+        f'{NAME}.reflex': ['stop_head.*'],
     },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),

@@ -90,9 +90,36 @@ def _parser() -> argparse.ArgumentParser:
         '--report', type=Path, default=Path('out/bench'), help='folder for bench.json'
     )
     bench.add_argument('--verbose', action='store_true', help='show what the nodes print')
+    _eval_options(
+        command('eval', _eval, 'measure full duplex: who may interrupt, and how quickly')
+    )
     doctor = command('doctor', _doctor, 'say what is here, what is missing, and what to do')
     _namespace_option(doctor)
     return parser
+
+
+def _eval_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--part', choices=('tune', 'held'), help='voices and sentences; both if left out'
+    )
+    parser.add_argument(
+        '--only', action='append', default=[], metavar='NAME', help='this scenario; may repeat'
+    )
+    parser.add_argument('--limit', type=_positive, metavar='N', help='items of each scenario')
+    parser.add_argument('--jobs', type=_positive, default=1, metavar='N', help='processes')
+    parser.add_argument(
+        '--report', type=Path, default=Path('out/eval'), help='folder for the report and the clips'
+    )
+    parser.add_argument(
+        '--soak', type=_positive, metavar='MINUTES', help='instead, one conversation of so long'
+    )
+
+
+def _positive(text: str) -> int:
+    """A whole number from 1."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f'must be a whole number from 1, not {text}')
+    return int(text)
 
 
 def _robot_options(parser: argparse.ArgumentParser) -> None:
@@ -195,6 +222,21 @@ def _bench(chosen: argparse.Namespace) -> int:
     from venus_ros.bringup.bench import bench
 
     return bench(chosen.name, chosen.report, verbose=chosen.verbose)
+
+
+def _eval(chosen: argparse.Namespace) -> int:
+    if chosen.soak:
+        from venus_ros.bringup.soak import soak
+
+        print(soak(chosen.soak, chosen.report))
+        return 0
+    from venus_ros.bringup.evaluating import evaluate
+    from venus_ros.evaluation.items import EACH
+    from venus_ros.evaluation.sentences import PARTS
+
+    parts = (chosen.part,) if chosen.part else PARTS
+    evaluate(chosen.report, parts, chosen.only, chosen.limit or EACH, chosen.jobs)
+    return 0
 
 
 def _doctor(chosen: argparse.Namespace) -> int:

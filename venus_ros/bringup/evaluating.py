@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`venus eval`: full duplex, measured. Runs the sessions, scores them, writes the report."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from venus_ros.bringup.sessions import Sessions
+from venus_ros.core.errors import ConfigError
+from venus_ros.evaluation import rooms
+from venus_ros.evaluation.items import EACH, SEED, Item, draw
+from venus_ros.evaluation.picture import draw as draw_picture
+from venus_ros.evaluation.records import Record, make_record
+from venus_ros.evaluation.sentences import PARTS, SCENARIOS, read_script
+from venus_ros.evaluation.summary import summarise, table
+from venus_ros.scenes.report import versions
+from venus_ros.silero import open_voice
+
+CLIPS = Path('clips')
+PICTURE = 'results.png'
+STOP_WORDS = Path('stop_words.json')
+"""Written by `python -m venus_ros.evaluation.stop_words` into the same folder."""
+
+
+def evaluate(
+    folder: Path,
+    parts: Sequence[str] = PARTS,
+    only: Sequence[str] = (),
+    limit: int = EACH,
+    jobs: int = 1,
+) -> dict[str, Any]:
+    """Run and score; returns the report, which is written into `folder` too.
+
+    Args:
+        folder: for the report and the clips; made if it is not there.
+        parts: some of `PARTS`.
+        only: some of `SCENARIOS`; empty = all.
+        limit: items of each scenario in each part.
+        jobs: processes.
+
+    Raises:
+        VenusError: there is no such scenario, or a voice or a model is missing.
+    """
+    if unknown := sorted(set(only) - set(SCENARIOS)):
+        raise ConfigError(f'no such scenario; there are {", ".join(SCENARIOS)}', unknown[0])
+    if unknown := sorted(set(parts) - set(PARTS)):
+        raise ConfigError(f'no such part; there are {", ".join(PARTS)}', unknown[0])
+    script = read_script()
+    items = [
+        item
+        for part in parts
+        for name in SCENARIOS
+        if not only or name in only
+        for item in draw(script, part, name, limit)
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    began_s = time.monotonic()
+    records = []
+    with (folder / 'items.jsonl').open('w', encoding='utf-8') as lines:
+        for record in _run(items, folder / CLIPS, jobs):
+            records.append(record)
+            lines.write(json.dumps(record.as_json(), ensure_ascii=False) + '\n')
+            lines.flush()
+            _tell(record, len(records), len(items))
+    records.sort(key=lambda record: record.id)
+    made = report(records, folder)
+    made['seconds_per_item'] = round((time.monotonic() - began_s) / max(1, len(items)), 2)
+    _write(made, folder / 'report.json')
+    draw_picture(records, dict(zip(PARTS, (made, made['heldout']), strict=True)), folder / PICTURE)
+    parts_run = {'tuning part': made, 'held-out part': made['heldout']}
+    for line in table({name: part for name, part in parts_run.items() if part['scenarios']}):
+        print(line)
+    print(f'{made["seconds_per_item"]} s an item; report in {folder}')
+    return made
+
+
+def report(records: Sequence[Record], folder: Path) -> dict[str, Any]:
+    """Contents of report.json: the tuning part at the top, the held-out one under `heldout`."""
+    tune, held = (summarise([r for r in records if r.part == part]) for part in PARTS)
+    stop_words = folder / STOP_WORDS
+    return {
+        **tune,
+        'stop_words': _read(stop_words) if stop_words.exists() else None,
+        'heldout': held,
+        'failures': [record.as_json() for record in records if not record.held],
+        'set': {
+            'seed': SEED,
+            'babble': 'recordings' if rooms.recordings() else 'synthetic',
+            'clips': 'our own, synthetic voices',
+        },
+        'versions': versions(),
+    }
+
+
+def _run(items: Sequence[Item], clips: Path, jobs: int) -> Iterator[Record]:
+    """Records in the order in which they are ready."""
+    if jobs <= 1:
+        worker = _Worker(clips)
+        try:
+            yield from map(worker.play, items)
+        finally:
+            worker.close()
+        return
+    os.environ.setdefault('OMP_NUM_THREADS', '1')
+    context = multiprocessing.get_context('spawn')
+    with ProcessPoolExecutor(jobs, context, _begin_worker, (clips,)) as pool:
+        yield from pool.map(_play, items)
+
+
+class _Worker:
+    """Sessions, and what judges them."""
+
+    def __init__(self, clips: Path) -> None:
+        self._sessions = Sessions(clips)
+        self._voice = open_voice()
+
+    def play(self, item: Item) -> Record:
+        """Run and judge one item."""
+        began_s = time.monotonic()
+        played = self._sessions.play(item)
+        return make_record(item, played, self._voice, time.monotonic() - began_s)
+
+    def close(self) -> None:
+        """End the models."""
+        self._sessions.close()
+
+
+_workers: list[_Worker] = []
+
+
+def _begin_worker(clips: Path) -> None:
+    _workers.append(_Worker(clips))
+
+
+def _play(item: Item) -> Record:
+    return _workers[0].play(item)
+
+
+def _tell(record: Record, done: int, of: int) -> None:
+    mark = '·' if record.held else '✗'
+    why = '' if record.held else f'  {record.tag}: {"; ".join(record.notes)}'
+    print(
+        f'{done:>4}/{of} {mark} {record.id:<32}{record.voice:<9}{record.snr:<6}'
+        f' {record.say[:44]}{why}',
+        flush=True,
+    )
+
+
+def _read(file: Path) -> Any:
+    return json.loads(file.read_text(encoding='utf-8'))
+
+
+def _write(contents: Any, file: Path) -> None:
+    text = json.dumps(contents, indent=1, ensure_ascii=False, allow_nan=False)
+    file.write_text(text + '\n', encoding='utf-8')
