@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-LEVELS = ('contract', 'core', 'language', 'frontends', 'harness', 'scenes', 'ros', 'devices')
+LEVELS = (
+    'contract', 'core', 'language', 'frontends', 'reflex', 'harness', 'scenes', 'ros', 'devices',
+)  # fmt: skip
 HERE = Path(__file__).resolve().parent
 
 

@@ -2,20 +2,22 @@
 """The fast loop: stops without asking the model, and lowers the robot's level for the user.
 
 It knows nothing of conversation or works, so that it acts when everything else is hung or dead.
-Which words mean what is the frontend's business; here a voice makes the robot quieter, no more.
+Which words mean what is the frontend's business, but for the few that stop everything; any other
+voice makes the robot quieter, no more.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from venus_ros.core.log import EventLog
 from venus_ros.core.messages import (
     AudioChunk,
     Event,
     Kind,
+    Pcm,
     Playout,
     PlayoutState,
     RobotCancel,
@@ -24,6 +26,7 @@ from venus_ros.core.messages import (
     StopRequest,
 )
 from venus_ros.core.voice import VoiceActivity
+from venus_ros.reflex.stop_words import Spotted
 
 RESTORE_S = 0.5
 """So long after the voice has ended the level comes back."""
@@ -31,6 +34,16 @@ REMEMBERED = 256
 
 _SOUNDING = (PlayoutState.PLAYING, PlayoutState.DUCKED)
 _HARMLESS = (Kind.BACKCHANNEL, Kind.BACKGROUND, Kind.OTHER_DIRECTED)
+
+
+class Spotter(Protocol):
+    """Hears stop words in a stream of sound, see `StopWords`."""
+
+    def push(self, pcm: Pcm) -> list[Spotted]:
+        """Take the next sound, int16 [samples] at 16 kHz."""
+
+    def reset(self) -> None:
+        """Forget all sound."""
 
 
 class Reflex:
@@ -44,6 +57,7 @@ class Reflex:
         voice: detector of voice; None: the level is never lowered.
         source: node and its run, for events.
         stamp: gives ROS (or counted) time, ns.
+        stop_words: hears them; None: none are known.
     """
 
     def __init__(
@@ -53,9 +67,12 @@ class Reflex:
         *,
         source: str,
         stamp: Callable[[], int],
+        stop_words: Spotter | None = None,
     ) -> None:
         self._moves = tuple(moves)
         self._voice = voice
+        self._stop_words = stop_words
+        self._next_sample = ('', 0)
         self._stamp = stamp
         self._log = EventLog(source)
         self._stops: OrderedDict[str, Stopped] = OrderedDict()
@@ -71,7 +88,7 @@ class Reflex:
         if isinstance(message, StopRequest):
             return self.stop(message)
         if isinstance(message, AudioChunk):
-            return self._listen(message, now_s)
+            return [*self._spot(message), *self._listen(message, now_s)]
         if isinstance(message, Playout):
             return self._watch(message)
         if isinstance(message, Event) and message.kind in _HARMLESS:
@@ -85,8 +102,12 @@ class Reflex:
             return self._restore('voice ended')
         return []
 
-    def stop(self, request: StopRequest) -> list[Any]:
+    def stop(self, request: StopRequest, spotted: Spotted | None = None) -> list[Any]:
         """Stop what is in the request's scope; a request that was obeyed is answered again.
+
+        Args:
+            request: what to stop.
+            spotted: the word that asked for it; the event tells it, with its confidence.
 
         Returns:
             The cancels of all moves first, then Stopped and the event.
@@ -102,7 +123,21 @@ class Reflex:
         if len(self._stops) > REMEMBERED:
             self._stops.popitem(last=False)
         cancels = [RobotCancel(server) for server in self._moves] if scope.motion else []
-        return [*cancels, stopped, self._event(Kind.STOPPED, scope.name.lower())]
+        reason = scope.name.lower() + (f', for the word "{spotted.word}"' if spotted else '')
+        confidence = spotted.confidence if spotted else float('nan')
+        return [*cancels, stopped, self._event(Kind.STOPPED, reason, confidence)]
+
+    def _spot(self, chunk: AudioChunk) -> list[Any]:
+        """Stop everything for each stop word. It listens always: a silent robot may be moving."""
+        if self._stop_words is None:
+            return []
+        if self._next_sample != (chunk.source_id, chunk.first_sample):
+            self._stop_words.reset()
+        self._next_sample = (chunk.source_id, chunk.first_sample + len(chunk.pcm))
+        out: list[Any] = []
+        for spotted in self._stop_words.push(chunk.pcm):
+            out += self.stop(StopRequest('', Scope.ALL), spotted)
+        return out
 
     def _listen(self, chunk: AudioChunk, now_s: float) -> list[Any]:
         """Listen while there is something to lower: otherwise the detector costs nothing."""
@@ -133,6 +168,13 @@ class Reflex:
         self._ducked = False
         return [self._event(Kind.RESTORED, reason)]
 
-    def _event(self, kind: Kind, reason: str) -> Event:
+    def _event(self, kind: Kind, reason: str, confidence: float = float('nan')) -> Event:
         session_id, turn_id = self._playing
-        return self._log.add(kind, self._stamp(), session_id, turn_id=turn_id, reason=reason)
+        return self._log.add(
+            kind,
+            self._stamp(),
+            session_id,
+            turn_id=turn_id,
+            reason=reason,
+            confidence=confidence,
+        )
