@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from venus_ros.core.messages import Kind, Pcm, Role, Transcript, Unit
-from venus_ros.frontends.embedded import floor
+from venus_ros.frontends.embedded import addressee, floor
 from venus_ros.frontends.embedded.asr import Words
 from venus_ros.frontends.embedded.dialogue import Dialogue, Reply
 from venus_ros.frontends.embedded.ears import Began, Ears, Partial, Paused, Sign, Utterance
 from venus_ros.frontends.embedded.end_of_turn import wait_s
 from venus_ros.frontends.embedded.mouth import Line, Mouth
+from venus_ros.frontends.embedded.voiceprint import Acquaintance, Voiceprint
 from venus_ros.frontends.protocol import (
     Context,
     Decision,
@@ -48,11 +49,13 @@ class _Overlap:
         robot_s: how long the robot had been speaking.
         robot_text: what it was saying.
         partials: words of the voice so far, oldest reading first.
+        odds: log odds that it speaks to the robot.
     """
 
     robot_s: float
     robot_text: str
     partials: list[Words] = field(default_factory=list)
+    odds: float = 0.0
 
 
 class Course:
@@ -67,6 +70,7 @@ class Course:
     def __init__(self, prompt: Prompt, ears: Ears, mouth: Mouth) -> None:
         self._prompt, self._ears, self._mouth = prompt, ears, mouth
         self._dialogue = Dialogue(prompt.robot_name)
+        self._user = Acquaintance()
         self._context, self._heard, self._out = Context(), Heard(), StepOutput()
         self._unit_end_ns = 0
         self._draft: _Draft | None = None
@@ -117,6 +121,7 @@ class Course:
         elif isinstance(sign, Partial):
             if self._overlap:
                 self._overlap.partials.append(sign.words)
+                self._overlap.odds = self._odds(sign.words.text, sign.voice)
             self._transcribe(sign.words, sign.start, self._ears.now, final=False)
         elif isinstance(sign, Paused):
             self._decide(Kind.PAUSE, 'the words ask for more', sign.words.confidence)
@@ -129,7 +134,12 @@ class Course:
         if over is None or not (self._ears.busy and self._talking):
             return
         decision = floor.while_speaking(
-            over.partials, self._ears.spoken_s(), over.robot_s, over.robot_text, self._answering
+            over.partials,
+            self._ears.spoken_s(),
+            over.robot_s,
+            over.robot_text,
+            self._answering,
+            over.odds,
         )
         if decision:
             self._out.decisions.append(decision)
@@ -142,7 +152,9 @@ class Course:
         rest, self._cut_short = self._cut_short, []
         self._decide(Kind.USER_ENDED, 'silence')
         spoken_s = (said.end - said.start) / RATE_HZ
-        decision = floor.nothing_said(said.words, spoken_s, over.robot_text if over else None)
+        decision = floor.nothing_said(
+            said.words, spoken_s, over.robot_text if over else None
+        ) or self._not_for_us(said, over is not None)
         if decision:
             self._out.decisions.append(decision)
             self._resume(rest)
@@ -151,6 +163,21 @@ class Course:
         reply = self._answer(said.words.text, over is not None)
         if reply.act.kind in UNANSWERED:
             self._resume(rest)
+        elif reply.act.kind is not ActKind.UNKNOWN:
+            self._user.learn(said.voice)
+
+    def _not_for_us(self, said: Utterance, over: bool) -> Decision | None:
+        """Why an utterance was not said to the robot; none = it was."""
+        voice = addressee.by_voice(self._user.unlike(said.voice))
+        odds = self._odds(said.words.text, said.voice)
+        return floor.not_for_us(odds, voice, over)
+
+    def _odds(self, text: str, voice: Voiceprint | None) -> float:
+        """Log odds that words in this voice are meant for the robot."""
+        act = self._dialogue.understand(text, self._context, self._now_s)
+        words = addressee.by_words(text, act, self._prompt.robot_name)
+        open_question = addressee.QUESTION_OPEN if self._dialogue.talk.asked else 0.0
+        return words + open_question + addressee.by_voice(self._user.unlike(voice))
 
     def _read(self, typed: str) -> None:
         """Take typed words like spoken ones."""

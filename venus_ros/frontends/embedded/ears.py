@@ -13,6 +13,7 @@ import numpy as np
 from venus_ros.core.messages import Pcm
 from venus_ros.frontends.embedded.asr import Recogniser, Words
 from venus_ros.frontends.embedded.end_of_turn import DOUBTFUL_S, SPECULATE_S, Melody
+from venus_ros.frontends.embedded.voiceprint import Voiceprint, voiceprint
 from venus_ros.silero import RATE_HZ, open_voice
 
 BEFORE = RATE_HZ // 4
@@ -31,10 +32,11 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Words so far of an utterance that goes on."""
+    """Words so far of an utterance that goes on, and how it sounds."""
 
     words: Words
     start: int
+    voice: Voiceprint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class Utterance:
     words: Words
     start: int
     end: int
+    voice: Voiceprint | None = None
 
 
 Sign = Began | Partial | Paused | Utterance
@@ -64,7 +67,7 @@ class _Job:
 
     revision: int
     final: bool
-    words: Future[Words]
+    heard: Future[tuple[Words, Voiceprint | None]]
     melody: Future[float] | None = None
 
 
@@ -160,6 +163,7 @@ class Ears:
         self._end: int | None = None
         self._job: _Job | None = None
         self._final: Words | None = None
+        self._voice_heard: Voiceprint | None = None
         self._wait_s = DOUBTFUL_S
         self._last_partial = 0
         self._told_pause = False
@@ -199,12 +203,12 @@ class Ears:
         if final and self._melody:
             self._job.melody = self._worker.submit(self._melody.complete, sound)
 
-    def _hear(self, sound: Pcm, final: bool) -> Words:
+    def _hear(self, sound: Pcm, final: bool) -> tuple[Words, Voiceprint | None]:
         """Runs in the thread."""
         began = time.perf_counter()
         words = self._recogniser.recognise(sound, quick=not final)
         self.asr_ms = (time.perf_counter() - began) * 1e3
-        return words
+        return words, voiceprint(sound)
 
     def _collect(self) -> list[Sign]:
         """Take words that are ready, then their melody: the turn's end does not wait for it."""
@@ -214,19 +218,21 @@ class Ears:
         if job.revision != self._revision:
             self._job = None
             return []
-        if not (self._counted or job.words.done()):
+        if not (self._counted or job.heard.done()):
             return []
-        words = job.words.result()
+        words, voice = job.heard.result()
         if not job.final:
             self._job = None
-            return [Partial(words, self._start or 0)]
+            return [Partial(words, self._start or 0, voice)]
+        signs: list[Sign] = []
         if self._final is None:
-            self._final = words
+            self._final, self._voice_heard = words, voice
             self._wait_s = self._judge(words.text, None) if words.text else SPECULATE_S
+            signs.append(Partial(words, self._start or 0, voice))
         if job.melody and words.text and (self._counted or job.melody.done()):
             self._wait_s = self._judge(words.text, job.melody.result())
             job.melody = None
-        return []
+        return signs
 
     def _finish(self) -> list[Sign]:
         assert self._start is not None
@@ -239,6 +245,6 @@ class Ears:
                 return []
             self._told_pause = True
             return [Paused(self._final)]
-        done = Utterance(self._final, self._start, self._end)
+        done = Utterance(self._final, self._start, self._end, self._voice_heard)
         self._clear()
         return [done]

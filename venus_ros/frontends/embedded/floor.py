@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from venus_ros.core.messages import Kind
+from venus_ros.frontends.embedded.addressee import takes_floor
 from venus_ros.frontends.embedded.asr import Words, is_urgent
 from venus_ros.frontends.protocol import Decision
 from venus_ros.language.phrases import BACKCHANNELS
@@ -15,6 +17,8 @@ from venus_ros.language.text import words as plain_words
 
 INTERRUPT_S = 0.6
 """Voice over the robot's speech with words that take the floor, before it falls silent."""
+QUICK_S = 0.25
+"""The same for words that ask the robot to listen: 'wait', 'no'."""
 BLIND_S = 1.6
 """The same, while recognition has not told any words yet."""
 RESUMED_S = 0.25
@@ -26,6 +30,11 @@ CLEAR = 0.45
 HASTY_S = 1.2
 """The robot's first stretch of speech, in which the user may simply be going on."""
 
+SURELY_MEANT, MEANT, UNMEANT = 1.0, 0.0, -2.0
+"""Log odds of being spoken to: from these a single word, and any words, over the robot's voice
+take the floor; below the last, words in silence get no answer."""
+STRANGE = -1.5
+"""Log odds of a voice below which it is somebody else in the room."""
 MAYBE_MURMUR = -0.9
 HARDLY_MURMUR = -1.4
 """Log odds from which short words over the robot's voice count as a murmur: any, unsure ones."""
@@ -77,7 +86,12 @@ def is_echo(text: str, spoken: str) -> bool:
 
 
 def while_speaking(
-    partials: Sequence[Words], spoken_s: float, robot_s: float, robot_text: str, answering: bool
+    partials: Sequence[Words],
+    spoken_s: float,
+    robot_s: float,
+    robot_text: str,
+    answering: bool,
+    odds: float = 0.0,
 ) -> Decision | None:
     """Why the robot falls silent for a voice that goes on over its speech; none = wait.
 
@@ -87,6 +101,7 @@ def while_speaking(
         robot_s: how long the robot had been speaking when the voice began.
         robot_text: the words of the robot's turn.
         answering: the robot's turn answers what the user said just before.
+        odds: log odds that the voice speaks to the robot.
     """
     if not partials:
         if answering and robot_s < HASTY_S and spoken_s >= RESUMED_S:
@@ -95,7 +110,8 @@ def while_speaking(
             return Decision(Kind.INTERRUPTION, 'long voice', 0.5)
         return None
     last = partials[-1]
-    if spoken_s < INTERRUPT_S or not last.text:
+    quick = odds >= SURELY_MEANT and takes_floor(last.text)
+    if spoken_s < (QUICK_S if quick else INTERRUPT_S) or not last.text or odds < MEANT:
         return None
     if is_backchannel(last.text) or is_echo(last.text, robot_text):
         return None
@@ -134,6 +150,22 @@ def nothing_said(words: Words, spoken_s: float, robot_text: str | None) -> Decis
     if spoken_s < SHORT_S and _unclear(words):
         return Decision(Kind.BACKCHANNEL, 'short and unclear', unsure)
     return None if words.text else Decision(Kind.BACKGROUND, words.reason, unsure)
+
+
+def not_for_us(odds: float, voice: float, over: bool) -> Decision | None:
+    """Why a complete utterance was said to somebody else; none = it was said to the robot.
+
+    Args:
+        odds: log odds that it speaks to the robot.
+        voice: the part of them that comes from how it sounds.
+        over: it began over the robot's speech.
+    """
+    if odds >= (MEANT if over else UNMEANT):
+        return None
+    sure = 1 / (1 + math.exp(odds))
+    if voice < STRANGE:
+        return Decision(Kind.BACKGROUND, 'another voice', sure)
+    return Decision(Kind.OTHER_DIRECTED, 'not said to the robot', sure)
 
 
 def _unclear(words: Words) -> bool:
