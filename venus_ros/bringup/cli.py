@@ -111,6 +111,9 @@ def _eval_options(parser: argparse.ArgumentParser) -> None:
         '--report', type=Path, default=Path('out/eval'), help='folder for the report and the clips'
     )
     parser.add_argument(
+        '--live', type=_positive, metavar='N', help='instead, N of each scenario live and counted'
+    )
+    parser.add_argument(
         '--soak', type=_positive, metavar='MINUTES', help='instead, one conversation of so long'
     )
 
@@ -228,12 +231,13 @@ def _eval(chosen: argparse.Namespace) -> int:
     if chosen.soak:
         from venus_ros.bringup.soak import soak
 
-        print(soak(chosen.soak, chosen.report))
-        return 0
-    from venus_ros.bringup.evaluating import evaluate
+        return 0 if soak(chosen.soak, chosen.report) else 1
+    from venus_ros.bringup.evaluating import compare_live, evaluate
     from venus_ros.evaluation.items import EACH
     from venus_ros.evaluation.sentences import PARTS
 
+    if chosen.live:
+        return 0 if compare_live(chosen.report, chosen.part or 'held', chosen.live) else 1
     parts = (chosen.part,) if chosen.part else PARTS
     evaluate(chosen.report, parts, chosen.only, chosen.limit or EACH, chosen.jobs)
     return 0

@@ -12,12 +12,14 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from venus_ros.bringup.agreement import compare, repeatable
 from venus_ros.bringup.sessions import Sessions
 from venus_ros.core.errors import ConfigError
 from venus_ros.evaluation import rooms
 from venus_ros.evaluation.items import EACH, SEED, Item, draw
 from venus_ros.evaluation.picture import draw as draw_picture
 from venus_ros.evaluation.records import Record, make_record
+from venus_ros.evaluation.routing import wilson
 from venus_ros.evaluation.sentences import PARTS, SCENARIOS, read_script
 from venus_ros.evaluation.summary import summarise, table
 from venus_ros.scenes.report import versions
@@ -25,8 +27,9 @@ from venus_ros.silero import open_voice
 
 CLIPS = Path('clips')
 PICTURE = 'results.png'
-STOP_WORDS = Path('stop_words.json')
-"""Written by `python -m venus_ros.evaluation.stop_words` into the same folder."""
+BESIDE = ('stop_words', 'live', 'soak')
+"""Other measurements that the report takes in, where `<name>.json` is in its folder: written by
+`python -m venus_ros.evaluation.stop_words`, `venus eval --live` and `venus eval --soak`."""
 
 
 def evaluate(
@@ -81,13 +84,39 @@ def evaluate(
     return made
 
 
+def compare_live(folder: Path, part: str, each: int) -> bool:
+    """Run `each` items of every scenario in counted time and live; returns whether all agree.
+
+    Writes `live.json` into `folder`.
+
+    Raises:
+        VenusError: a model or a voice is missing, or the live robot does not get ready.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    pairs = []
+    for pair in compare(repeatable(read_script(), part, each), each, folder / CLIPS):
+        pairs.append(pair)
+        print(f'{"·" if pair.agrees else "✗"} {pair}', flush=True)
+    agree = sum(pair.agrees for pair in pairs)
+    low, high = wilson(agree, len(pairs))
+    contents = {
+        'n': len(pairs),
+        'agree': agree,
+        'ci': [round(low, 4), round(high, 4)],
+        'pairs': [{'counted': p.counted.as_json(), 'live': p.live.as_json()} for p in pairs],
+    }
+    _write(contents, folder / 'live.json')
+    print(f'{agree} of {len(pairs)} agree; {folder / "live.json"}')
+    return agree == len(pairs)
+
+
 def report(records: Sequence[Record], folder: Path) -> dict[str, Any]:
     """Contents of report.json: the tuning part at the top, the held-out one under `heldout`."""
     tune, held = (summarise([r for r in records if r.part == part]) for part in PARTS)
-    stop_words = folder / STOP_WORDS
+    files = {name: folder / f'{name}.json' for name in BESIDE}
     return {
         **tune,
-        'stop_words': _read(stop_words) if stop_words.exists() else None,
+        **{name: _read(file) if file.exists() else None for name, file in files.items()},
         'heldout': held,
         'failures': [record.as_json() for record in records if not record.held],
         'set': {

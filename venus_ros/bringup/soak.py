@@ -47,6 +47,7 @@ STORY = (
 WARM_S = 240.0
 """Two rounds, in which everything has been used twice."""
 LOOK_S = 10.0
+MOST_GROWTH_MB = 20.0
 COUNTED = frozenset({
     Kind.TURN_STARTED, Kind.USER_STARTED, Kind.FLUSHED,
     Kind.LATE, Kind.DROPPED, Kind.GAP, Kind.UNDERRUN, Kind.FAULT,
@@ -87,7 +88,9 @@ class Soak:
         first, last = np.median(warm[:tenth], axis=0), np.median(warm[-tenth:], axis=0)
         hours = np.ptp(warm[:, 0]) / 3600
         slope = np.polyfit(warm[:, 0] / 3600, warm[:, 1], 1)[0] if len(warm) > 2 else 0.0
+        held = last[1] - first[1] <= MOST_GROWTH_MB and (last[2:] <= first[2:]).all()
         return {
+            'held': bool(held) and not self.errors,
             'counted_s': round(self.looks[-1][0], 1),
             'wall_s': round(self.wall_s, 1),
             'memory_mb': {
@@ -106,8 +109,8 @@ class Soak:
         }
 
 
-def soak(minutes: float, folder: Path) -> dict[str, Any]:
-    """Run, write `soak.json` into `folder` and return what it holds.
+def soak(minutes: float, folder: Path) -> bool:
+    """Run, write `soak.json` into `folder`, and return whether nothing grew, was left or failed.
 
     Raises:
         VenusError: a model or a voice is missing.
@@ -144,7 +147,21 @@ def soak(minutes: float, folder: Path) -> dict[str, Any]:
     seen.errors = log.errors
     made = seen.record()
     (folder / 'soak.json').write_text(json.dumps(made, indent=1) + '\n', encoding='utf-8')
-    return made
+    print(_line(made))
+    return bool(made['held'])
+
+
+def _line(made: dict[str, Any]) -> str:
+    memory, threads, files = made['memory_mb'], made['threads'], made['open_files']
+    return (
+        f'{made["counted_s"] / 60:.0f} min of talk in {made["wall_s"] / 60:.1f} min: '
+        f'memory {memory["after_warm_up"]:.0f} MB {memory["growth"]:+.1f} '
+        f'({memory["growth_per_hour"]:+.1f} an hour), '
+        f'threads {threads["after_warm_up"]} → {threads["at_end"]}, '
+        f'files {files["after_warm_up"]} → {files["at_end"]}, '
+        f'unit drift {made["drift_ms"]} ms, {made["counts"].get("units", 0)} units, '
+        f'{len(made["errors"])} errors: {"held" if made["held"] else "NOT HELD"}'
+    )
 
 
 def _rounds(track: Track) -> Rounds:

@@ -96,7 +96,7 @@ def _draw_ratios(axis: Axes, parts: Mapping[str, Mapping[str, Any]]) -> None:
         label = TITLES[name].replace('\n', ' ')
         axis.plot(list(cells), rates, 'o-', markersize=4, color=colours[name], label=label)
     axis.set_ylim(0, 1.02)
-    axis.set_xlabel('steady noise below the user')
+    axis.set_xlabel('noise below the user')
     axis.set_title(f'by noise, {PART_NAMES[part]}', loc='left', fontweight='bold', pad=34)
     axis.legend(loc='lower right', frameon=False, fontsize=7.5)
 
