@@ -38,8 +38,8 @@ def evaluate(
     only: Sequence[str] = (),
     limit: int = EACH,
     jobs: int = 1,
-) -> dict[str, Any]:
-    """Run and score; returns the report, which is written into `folder` too.
+) -> None:
+    """Run and score: the report and a picture go into `folder`, a table to the terminal.
 
     Args:
         folder: for the report and the clips; made if it is not there.
@@ -55,33 +55,40 @@ def evaluate(
         raise ConfigError(f'no such scenario; there are {", ".join(SCENARIOS)}', unknown[0])
     if unknown := sorted(set(parts) - set(PARTS)):
         raise ConfigError(f'no such part; there are {", ".join(PARTS)}', unknown[0])
-    script = read_script()
-    items = [
-        item
-        for part in parts
-        for name in SCENARIOS
-        if not only or name in only
-        for item in draw(script, part, name, limit)
-    ]
+    items = _drawn(parts, only or SCENARIOS, limit)
     folder.mkdir(parents=True, exist_ok=True)
     began_s = time.monotonic()
-    records = []
-    with (folder / 'items.jsonl').open('w', encoding='utf-8') as lines:
-        for record in _run(items, folder / CLIPS, jobs):
-            records.append(record)
-            lines.write(json.dumps(record.as_json(), ensure_ascii=False) + '\n')
-            lines.flush()
-            _tell(record, len(records), len(items))
+    records: list[Record] = []
+    try:
+        with (folder / 'items.jsonl').open('w', encoding='utf-8') as lines:
+            for record in _run(items, folder / CLIPS, jobs):
+                records.append(record)
+                lines.write(json.dumps(record.as_json(), ensure_ascii=False) + '\n')
+                lines.flush()
+                _tell(record, len(records), len(items))
+    finally:  # also of a run that was interrupted: what it has counts
+        if records:
+            _conclude(records, folder, time.monotonic() - began_s)
+
+
+def _drawn(parts: Sequence[str], names: Sequence[str], limit: int) -> list[Item]:
+    """All items; the scenarios take turns, so that every beginning of the list is balanced."""
+    script = read_script()
+    lists = [draw(script, part, name, limit) for part in parts for name in names]
+    return [item for items in zip(*lists, strict=True) for item in items]
+
+
+def _conclude(records: list[Record], folder: Path, took_s: float) -> None:
+    """Write the report, draw the picture, print the table."""
     records.sort(key=lambda record: record.id)
     made = report(records, folder)
-    made['seconds_per_item'] = round((time.monotonic() - began_s) / max(1, len(items)), 2)
+    made['seconds_per_item'] = round(took_s / len(records), 2)
     _write(made, folder / 'report.json')
     draw_picture(records, dict(zip(PARTS, (made, made['heldout']), strict=True)), folder / PICTURE)
     parts_run = {'tuning part': made, 'held-out part': made['heldout']}
     for line in table({name: part for name, part in parts_run.items() if part['scenarios']}):
         print(line)
     print(f'{made["seconds_per_item"]} s an item; report in {folder}')
-    return made
 
 
 def compare_live(folder: Path, part: str, each: int) -> bool:

@@ -12,9 +12,11 @@ from venus_ros.scenes.noise import ORDINARY_SPEECH, Samples, noise, speech_level
 from venus_ros.scenes.track import RATE_HZ, read_sound
 
 RECORDINGS = Path('/usr/share/pocketsphinx/test')
-"""Where Debian's pocketsphinx-testdata puts read speech of real people (LibriVox)."""
+"""Where Debian's pocketsphinx-testdata puts speech of real people, mostly read (LibriVox)."""
 TALKERS = 6
 """Voices at once in babble that is made of recordings."""
+PITCHES = (0.82, 1.22)
+"""The recordings have few speakers; played slower and faster they are more."""
 TURNED_AWAY_HZ = 1500.0
 HISS = 10 ** (-75 / 20)
 """A microphone's own noise, full scale 1: no sound is ever digital silence."""
@@ -104,10 +106,14 @@ def recordings() -> list[Path]:
 
 
 def _looped(files: list[Path], samples: int, rng: np.random.Generator) -> Samples:
-    """One recording after the other from a drawn place on."""
+    """One recording after the other from a drawn place on, at a drawn pace and pitch."""
+    import soxr
+
+    rate_hz = RATE_HZ * rng.uniform(*PITCHES)
     pieces: list[Samples] = []
     while sum(map(len, pieces)) < samples:
         sound = read_sound(files[rng.integers(len(files))])
+        sound = np.asarray(soxr.resample(sound, rate_hz, RATE_HZ), np.float64)
         first = rng.integers(len(sound) // 2) if not pieces else 0
         pieces.append(sound[first:])
     return np.concatenate(pieces)[:samples]
