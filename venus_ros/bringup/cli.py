@@ -110,12 +110,15 @@ def _eval_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--report', type=Path, default=Path('out/eval'), help='folder for the report and the clips'
     )
-    parser.add_argument(
-        '--live', type=_positive, metavar='N', help='instead, N of each scenario live and counted'
-    )
-    parser.add_argument(
-        '--soak', type=_positive, metavar='MINUTES', help='instead, one conversation of so long'
-    )
+    instead = parser.add_mutually_exclusive_group()
+    for name, value, about in (
+        ('live', 'N', 'N items of each scenario in counted time and live'),
+        ('sweep', 'N', 'N items of each scenario at several thresholds'),
+        ('soak', 'MINUTES', 'one conversation of so long'),
+    ):
+        instead.add_argument(
+            f'--{name}', type=_positive, metavar=value, help=f'instead of all that: {about}'
+        )
 
 
 def _positive(text: str) -> int:
@@ -232,14 +235,20 @@ def _eval(chosen: argparse.Namespace) -> int:
         from venus_ros.bringup.soak import soak
 
         return 0 if soak(chosen.soak, chosen.report) else 1
-    from venus_ros.bringup.evaluating import compare_live, evaluate
-    from venus_ros.evaluation.items import EACH
-    from venus_ros.evaluation.sentences import PARTS
+    if chosen.sweep:
+        from venus_ros.bringup.sweep import sweep
+
+        sweep(chosen.report, chosen.part or 'tune', chosen.sweep)
+        return 0
+    from venus_ros.bringup import evaluating
 
     if chosen.live:
-        return 0 if compare_live(chosen.report, chosen.part or 'held', chosen.live) else 1
-    parts = (chosen.part,) if chosen.part else PARTS
-    evaluate(chosen.report, parts, chosen.only, chosen.limit or EACH, chosen.jobs)
+        return (
+            0 if evaluating.compare_live(chosen.report, chosen.part or 'held', chosen.live) else 1
+        )
+    parts = (chosen.part,) if chosen.part else evaluating.PARTS
+    limit = chosen.limit or evaluating.EACH
+    evaluating.evaluate(chosen.report, parts, chosen.only, limit, chosen.jobs)
     return 0
 
 

@@ -27,9 +27,9 @@ from venus_ros.silero import open_voice
 
 CLIPS = Path('clips')
 PICTURE = 'results.png'
-BESIDE = ('stop_words', 'live', 'soak')
+BESIDE = ('stop_words', 'live', 'soak', 'sweep')
 """Other measurements that the report takes in, where `<name>.json` is in its folder: written by
-`python -m venus_ros.evaluation.stop_words`, `venus eval --live` and `venus eval --soak`."""
+`python -m venus_ros.evaluation.stop_words` and by `venus eval` with --live, --soak, --sweep."""
 
 
 def evaluate(
@@ -55,13 +55,13 @@ def evaluate(
         raise ConfigError(f'no such scenario; there are {", ".join(SCENARIOS)}', unknown[0])
     if unknown := sorted(set(parts) - set(PARTS)):
         raise ConfigError(f'no such part; there are {", ".join(PARTS)}', unknown[0])
-    items = _drawn(parts, only or SCENARIOS, limit)
+    items = drawn(parts, only or SCENARIOS, limit)
     folder.mkdir(parents=True, exist_ok=True)
     began_s = time.monotonic()
     records: list[Record] = []
     try:
         with (folder / 'items.jsonl').open('w', encoding='utf-8') as lines:
-            for record in _run(items, folder / CLIPS, jobs):
+            for record in run(items, folder / CLIPS, jobs):
                 records.append(record)
                 lines.write(json.dumps(record.as_json(), ensure_ascii=False) + '\n')
                 lines.flush()
@@ -71,7 +71,7 @@ def evaluate(
             _conclude(records, folder, time.monotonic() - began_s)
 
 
-def _drawn(parts: Sequence[str], names: Sequence[str], limit: int) -> list[Item]:
+def drawn(parts: Sequence[str], names: Sequence[str], limit: int) -> list[Item]:
     """All items; the scenarios take turns, so that every beginning of the list is balanced."""
     script = read_script()
     lists = [draw(script, part, name, limit) for part in parts for name in names]
@@ -84,7 +84,8 @@ def _conclude(records: list[Record], folder: Path, took_s: float) -> None:
     made = report(records, folder)
     made['seconds_per_item'] = round(took_s / len(records), 2)
     _write(made, folder / 'report.json')
-    draw_picture(records, dict(zip(PARTS, (made, made['heldout']), strict=True)), folder / PICTURE)
+    both = dict(zip(PARTS, (made, made['heldout']), strict=True))
+    draw_picture(records, both, folder / PICTURE, made['sweep'])
     parts_run = {'tuning part': made, 'held-out part': made['heldout']}
     for line in table({name: part for name, part in parts_run.items() if part['scenarios']}):
         print(line)
@@ -135,7 +136,7 @@ def report(records: Sequence[Record], folder: Path) -> dict[str, Any]:
     }
 
 
-def _run(items: Sequence[Item], clips: Path, jobs: int) -> Iterator[Record]:
+def run(items: Sequence[Item], clips: Path, jobs: int = 1) -> Iterator[Record]:
     """Records in the order in which they are ready."""
     if jobs <= 1:
         worker = _Worker(clips)

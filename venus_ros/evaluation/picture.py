@@ -28,12 +28,18 @@ PART_NAMES = {'tune': 'tuning part', 'held': 'held-out part'}
 MARGINS_S = (0.0, 3.0)
 
 
-def draw(records: Sequence[Record], parts: Mapping[str, Mapping[str, Any]], file: Path) -> None:
+def draw(
+    records: Sequence[Record],
+    parts: Mapping[str, Mapping[str, Any]],
+    file: Path,
+    sweep: Mapping[str, Any] | None = None,
+) -> None:
     """Draw into a PNG file.
 
     Args:
         records: all sessions.
         parts: part → what `summarise` found.
+        sweep: what `venus eval --sweep` found, if it ran.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -43,7 +49,10 @@ def draw(records: Sequence[Record], parts: Mapping[str, Mapping[str, Any]], file
         rates, snrs, stops = figure.subplots(1, 3, width_ratios=[1.5, 1.1, 1.0])
         _draw_rates(rates, parts)
         _draw_ratios(snrs, parts)
-        _draw_stops(stops, records)
+        if sweep:
+            _draw_sweep(stops, sweep)
+        else:
+            _draw_stops(stops, records)
         for axis in (rates, snrs, stops):
             for side in ('top', 'right'):
                 axis.spines[side].set_visible(False)
@@ -121,3 +130,25 @@ def _draw_stops(axis: Axes, records: Sequence[Record]) -> None:
     axis.set_xlabel('seconds since the voice began')
     axis.set_title('the robot has stopped', loc='left', fontweight='bold', pad=34)
     axis.legend(loc='upper left', bbox_to_anchor=(0, 1.12), frameon=False, fontsize=7.5)
+
+
+def _draw_sweep(axis: Axes, sweep: Mapping[str, Any]) -> None:
+    """Stop latency against false stops, a point for each willingness to give the floor."""
+    points = [point for point in sweep['points'] if point['true_stop_s']['n']]
+    x = [point['false_stops']['rate'] for point in points]
+    for what, style in (('p95', 's--'), ('median', 'o-')):
+        y = [point['true_stop_s'][what] for point in points]
+        axis.plot(x, y, style, markersize=4, color='#c0392b', label=what)
+    for point, at in zip(points, x, strict=True):
+        text = f'{point["shift"]:+g}\n{point["stopped"]["rate"]:.0%}'
+        where = (at, point['true_stop_s']['p95'])
+        axis.annotate(text, where, (0, 6), textcoords='offset points', ha='center', fontsize=7)
+    axis.set_ylim(0, max([1.5, *(point['true_stop_s']['p95'] for point in points)]) * 1.2)
+    axis.set_xlim(left=0)
+    axis.set_xlabel('false stops (share of all other voices)')
+    axis.set_title('seconds to the true stop', loc='left', fontweight='bold', pad=34)
+    label = f'log odds shifted, interruptions stopped; {PART_NAMES[sweep["part"]]}'
+    axis.legend(
+        loc='lower left', bbox_to_anchor=(0, 1.0), ncols=2, frameon=False, fontsize=7.5,
+        title=label, title_fontsize=7.5, alignment='left',
+    )  # fmt: skip

@@ -42,13 +42,13 @@ def summarise(records: Sequence[Record]) -> dict[str, Any]:
 
 def _scenario(name: str, records: Sequence[Record]) -> dict[str, Any]:
     if name == PAUSE:
-        tags: dict[str, Any] = {'held': _share(records, 'held'), 'wanted': 'held'}
+        tags: dict[str, Any] = {'held': _tagged(records, 'held'), 'wanted': 'held'}
     else:
-        tags = {tag.value: _share(records, tag.value) for tag in Tag}
+        tags = {tag.value: _tagged(records, tag.value) for tag in Tag}
         tags['wanted'] = WANTED[name].value
-        tags['yielded'] = _rate([r.yielded for r in records])
-        tags['false_stops'] = _rate([r.false_stop for r in records])
-        tags['taken_up'] = _rate([r.taken_up for r in records])
+        tags['yielded'] = share([r.yielded for r in records])
+        tags['false_stops'] = share([r.false_stop for r in records])
+        tags['taken_up'] = share([r.taken_up for r in records])
     return {
         **tags,
         **rate(records),
@@ -60,7 +60,7 @@ def _scenario(name: str, records: Sequence[Record]) -> dict[str, Any]:
 
 def rate(records: Sequence[Record]) -> dict[str, Any]:
     """{n, rate, ci}: the share of wanted outcomes and its 95 % interval."""
-    return _rate([record.held for record in records])
+    return share([record.held for record in records])
 
 
 def latency(records: Sequence[Record]) -> dict[str, Any]:
@@ -125,11 +125,12 @@ def _natural(name: str) -> tuple[float, str]:
     return (float(number), name) if number.isdigit() else (1e9, name)
 
 
-def _share(records: Sequence[Record], tag: str) -> float:
+def _tagged(records: Sequence[Record], tag: str) -> float:
     return round(sum(record.tag == tag for record in records) / len(records), 4)
 
 
-def _rate(hits: Sequence[bool]) -> dict[str, Any]:
+def share(hits: Sequence[bool]) -> dict[str, Any]:
+    """{n, rate, ci} of at least one hit or miss; the interval is Wilson's, 95 %."""
     low, high = wilson(sum(hits), len(hits))
     value = round(sum(hits) / len(hits), 4)
     return {'n': len(hits), 'rate': value, 'ci': [round(low, 4), round(high, 4)]}
