@@ -20,7 +20,11 @@ from venus_ros.harness.journal import Journal
 from venus_ros.harness.planner.base import Planner
 from venus_ros.harness.server import CapabilityServer
 from venus_ros.harness.skills import Skills, moves
+from venus_ros.reflex import speech_net
+from venus_ros.reflex.echo import EchoCanceller
 from venus_ros.reflex.reflex import Reflex
+from venus_ros.reflex.stop_words import open_stop_words
+from venus_ros.scenes.air import Air
 from venus_ros.scenes.devices import Camera, Loudspeaker, Microphone, Played
 from venus_ros.scenes.format import Scene
 from venus_ros.scenes.graph import CountedClock, Part
@@ -74,9 +78,11 @@ class Cast:
     _runs: Counter[str] = field(default_factory=Counter)
     _frontends: list[DuplexFrontend] = field(default_factory=list)
     _ids: random.Random = field(init=False)
+    _air: Air | None = field(init=False)
 
     def __post_init__(self) -> None:
         self._ids = random.Random(self.scene.seed)
+        self._air = Air(self.scene.room, self.scene.seed) if self.scene.room else None
 
     def parts(self) -> list[Part]:
         """All parts, in the order in which time reaches them."""
@@ -100,15 +106,22 @@ class Cast:
         return str(uuid.UUID(int=self._ids.getrandbits(128), version=4))
 
     def _microphone(self) -> m.Engine:
-        return Microphone(self.track, self.clock, self._run('microphone'))
+        room = self.scene.room
+        canceller = EchoCanceller() if room and room.echo == 'reference' else None
+        return Microphone(self.track, self.clock, self._run('microphone'), self._air, canceller)
 
     def _camera(self) -> Iterator[Part]:
         if any(act.image for act in self.scene.user):
             yield Part('camera', lambda: Camera(self.scene, self.clock), ())
 
     def _reflex(self) -> m.Engine:
-        voice, source = open_voice(), self._run('reflex')
-        return Reflex(moves(self.skills), voice, source=source, stamp=self.clock.stamp)
+        return Reflex(
+            moves(self.skills),
+            open_voice(),
+            source=self._run('reflex'),
+            stamp=self.clock.stamp,
+            stop_words=None if speech_net.missing() else open_stop_words(),
+        )
 
     def _session(self) -> m.Engine:
         source = self._run('frontend')
@@ -170,7 +183,7 @@ class Cast:
 
     def _speaker(self) -> m.Engine:
         speaker = Speaker(RATE_HZ, source=self._run('speaker'), stamp=self.clock.stamp)
-        return Loudspeaker(speaker, self.clock, self.played)
+        return Loudspeaker(speaker, self.clock, self.played, self._air)
 
 
 def _at(servers: set[str]) -> Callable[[Any], bool]:

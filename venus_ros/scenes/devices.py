@@ -10,6 +10,8 @@ import numpy as np
 
 from venus_ros.core.messages import AudioChunk, Frame, Pcm
 from venus_ros.core.speaker import Speaker
+from venus_ros.reflex.echo import EchoCanceller
+from venus_ros.scenes.air import LATE_SAMPLES, Air
 from venus_ros.scenes.format import Scene
 from venus_ros.scenes.graph import STEP_S, ZERO_NS, CountedClock
 from venus_ros.scenes.track import RATE_HZ, Track, read_picture
@@ -22,12 +24,29 @@ Played = list[tuple[float, int, Pcm]]
 
 
 class Microphone:
-    """The user's track as sound chunks of one step each, from t = 0."""
+    """The user's track as sound chunks of one step each, from t = 0.
 
-    def __init__(self, track: Track, clock: CountedClock, source_id: str) -> None:
+    Args:
+        track: the user's sound.
+        clock: counted time.
+        source_id: the microphone and its run.
+        air: what brings the robot's voice to it; none = it does not hear that.
+        canceller: takes it away again; none = it stays.
+    """
+
+    def __init__(
+        self,
+        track: Track,
+        clock: CountedClock,
+        source_id: str,
+        air: Air | None = None,
+        canceller: EchoCanceller | None = None,
+    ) -> None:
         self._track = track
         self._clock = clock
         self._source_id = source_id
+        self._air = air
+        self._canceller = canceller
 
     def receive(self, message: Any, now_s: float) -> list[Any]:
         """Nothing concerns a microphone."""
@@ -38,9 +57,20 @@ class Microphone:
         first = (self._clock.steps - 1) * STEP_SAMPLES
         if first < 0:
             return []
-        pcm = self._track.chunk(first, STEP_SAMPLES)
+        pcm = self._hear(first)
         stamp_ns = ZERO_NS + first * 1_000_000_000 // RATE_HZ
         return [AudioChunk(stamp_ns, self._source_id, first, RATE_HZ, pcm, 'microphone')]
+
+    def _hear(self, first: int) -> Pcm:
+        user = self._track.chunk(first, STEP_SAMPLES)
+        if self._air is None:
+            return user
+        both = np.rint(user + self._air.echo(first, STEP_SAMPLES))
+        pcm = np.clip(both, -32768, 32767).astype(np.int16)
+        if self._canceller is None:
+            return pcm
+        played = self._air.played(first - LATE_SAMPLES, STEP_SAMPLES)
+        return self._canceller.clean(pcm, played)
 
 
 class Camera:
@@ -66,12 +96,22 @@ class Camera:
 
 
 class Loudspeaker:
-    """A speaker and its device, whose clock is the counted one."""
+    """A speaker and its device, whose clock is the counted one.
 
-    def __init__(self, speaker: Speaker, clock: CountedClock, played: Played) -> None:
+    Args:
+        speaker: gives what is played.
+        clock: counted time.
+        played: takes it.
+        air: carries it to the microphone, too.
+    """
+
+    def __init__(
+        self, speaker: Speaker, clock: CountedClock, played: Played, air: Air | None = None
+    ) -> None:
         self._speaker = speaker
         self._clock = clock
         self._played = played
+        self._air = air
 
     def receive(self, message: Any, now_s: float) -> list[Any]:
         """As the speaker does."""
@@ -81,7 +121,10 @@ class Loudspeaker:
         """Hand the samples of one step to the device, then report."""
         rate_hz = self._speaker.rate
         pcm = self._speaker.pull(round(rate_hz * STEP_S))
-        self._played.append((self._clock.t_s - STEP_S, rate_hz, pcm))
+        began_s = self._clock.t_s - STEP_S
+        self._played.append((began_s, rate_hz, pcm))
+        if self._air is not None:
+            self._air.play(began_s, rate_hz, pcm)
         return self._speaker.tick(now_s)
 
 

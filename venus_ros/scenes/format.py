@@ -18,6 +18,7 @@ from venus_ros.yaml_file import Located
 NOISES = ('white', 'pink', 'hum', 'babble')
 FRONTENDS = ('embedded', 'scripted', 'omni', 'remote')
 RESULTS = ('ok', 'abort', 'refuse', 'silent')
+ECHO = ('none', 'reference')
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,23 @@ class Camera:
     hz: float = 30.0
     width: int = 640
     height: int = 480
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How the microphone hears the loudspeaker; only in counted time.
+
+    Attributes:
+        echo_db: power of the echo against what is played, dB.
+        echo_delay_ms: from the loudspeaker's device to the microphone's samples.
+        reverb_s: in which the echo loses 60 dB; 0 = it is heard once only.
+        echo: one of `ECHO`: what the microphone does about it.
+    """
+
+    echo_db: float = -10.0
+    echo_delay_ms: float = 120.0
+    reverb_s: float = 0.2
+    echo: str = 'reference'
 
 
 class Do(Enum):
@@ -235,6 +253,7 @@ class Scene:
         script: of the scripted frontend; what it holds was checked.
         robots: server → its double; servers not named are the simulated robot's.
         camera: sends pictures instead of the simulated robot's camera; none = that one does.
+        room: an echo of the robot's voice in the microphone; none = there is none.
         blocked: doors of the simulated house that are blocked.
         lasts_s: shortest length; none = until nothing goes on any more.
         seed: of everything that is drawn.
@@ -249,6 +268,7 @@ class Scene:
     user: tuple[Act, ...] = ()
     robots: dict[str, Double] = field(default_factory=dict)
     camera: Camera | None = None
+    room: Room | None = None
     blocked: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     expect: tuple[Expectation, ...] = ()

@@ -12,6 +12,7 @@ from typing import TypeVar
 from venus_ros.core.messages import Kind, Scope, State
 from venus_ros.frontends.scripted.script import parse
 from venus_ros.scenes.format import (
+    ECHO,
     FRONTENDS,
     NOISES,
     RESULTS,
@@ -27,6 +28,7 @@ from venus_ros.scenes.format import (
     ExpectWork,
     Fault,
     Noise,
+    Room,
     Scene,
     Span,
 )
@@ -63,6 +65,7 @@ def _read(path: Path, above: frozenset[Path]) -> Scene:
         'user': lambda: _in_time(_act(item) for item in table.tables('user')),
         'robots': lambda: {name: _double(item) for name, item in table.named_tables('robots')},
         'camera': lambda: _camera(table.table('camera')),
+        'room': lambda: _room(table.table('room')),
         'blocked': lambda: table.texts('blocked'),
         'faults': lambda: _in_time(_fault(item) for item in table.tables('faults')),
         'expect': lambda: tuple(_expectation(item) for item in table.tables('expect')),
@@ -171,6 +174,19 @@ def _camera(table: Table | None) -> Camera | None:
         raise table.wrong(f'must be [width, height] in pixels, 1 to 4096, not {size}', 'size')
     table.done()
     return Camera(hz, *sides)
+
+
+def _room(table: Table | None) -> Room | None:
+    if table is None:
+        return None
+    room = Room(
+        echo_db=table.number('echo_db', -10.0, least=-60, most=6),
+        echo_delay_ms=table.number('echo_delay_ms', 120.0, least=30, most=500),
+        reverb_s=table.number('reverb_s', 0.2, least=0, most=1),
+        echo=table.text('echo', 'reference', ECHO),
+    )
+    table.done()
+    return room
 
 
 def _fault(table: Table) -> Fault:
