@@ -30,6 +30,11 @@ def events_only(scene: Scene) -> Scene:
     return replace(scene, name='', about='', path=Path(), expect=(), fails='')
 
 
+def without_cancelling(scene: Scene) -> Scene:
+    """The scene as if nobody cancelled the echo: twins may do without that, too."""
+    return replace(scene, room=scene.room and replace(scene.room, echo='none'))
+
+
 @lru_cache(maxsize=4)
 def played(scene_key: str) -> Log:
     """The run of a scene, by its text; twins come right after the scene that they are like."""
@@ -49,7 +54,7 @@ CASES = sorted([*HOLD, *FAIL], key=lambda scene: (key(scene), bool(scene.fails))
 
 def test_there_are_enough() -> None:
     assert len(HOLD) >= 20 and len(FAIL) >= 20
-    assert {key(scene) for scene in FAIL} <= {key(scene) for scene in HOLD}
+    assert {key(without_cancelling(s)) for s in FAIL} <= {key(without_cancelling(s)) for s in HOLD}
 
 
 @pytest.mark.parametrize('scene', CASES, ids=[scene.name for scene in CASES])

@@ -9,7 +9,14 @@ import pytest
 
 from venus_ros.core.errors import ConfigError
 from venus_ros.core.messages import Kind, Scope, State
-from venus_ros.scenes.format import Do, ExpectEvent, ExpectSilence, ExpectWords, ExpectWork
+from venus_ros.scenes.format import (
+    Do,
+    ExpectEvent,
+    ExpectSilence,
+    ExpectWords,
+    ExpectWork,
+    Room,
+)
 from venus_ros.scenes.reading import read_scene
 
 FULL = """\
@@ -120,3 +127,19 @@ def test_like_takes_over_what_is_not_given(tmp_path: Path) -> None:
 
 def test_like_itself_is_refused(tmp_path: Path) -> None:
     assert 'is like itself' in refusal(tmp_path, 'like: scene.yaml\n')
+
+
+@pytest.mark.parametrize(
+    ('room', 'words'),
+    [
+        ('{echo_db: 12}', 'room.echo_db: must lie in -60 to 6'),
+        ('{echo: loud}', 'room.echo: must be one of none, reference'),
+        ('{delay_ms: 80}', 'room.delay_ms: unknown key'),
+        ('{echo_delay_ms: 10}', 'room.echo_delay_ms: must lie in 30 to 500'),
+    ],
+)
+def test_a_room_is_read_or_refused(tmp_path: Path, room: str, words: str) -> None:
+    said = refusal(tmp_path, f'name: all\nroom: {room}\n')
+    assert 'scene.yaml:2' in said and words in said, said
+    scene = read_scene(write(tmp_path, 'room: {echo_db: -8, reverb_s: 0}\n'))
+    assert scene.room == Room(echo_db=-8, echo_delay_ms=120, reverb_s=0, echo='reference')
