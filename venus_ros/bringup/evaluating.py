@@ -27,9 +27,10 @@ from venus_ros.silero import open_voice
 
 CLIPS = Path('clips')
 PICTURE = 'results.png'
-BESIDE = ('stop_words', 'live', 'soak', 'sweep')
+BESIDE = ('stop_words', 'echo_loop', 'live', 'sweep', 'soak')
 """Other measurements that the report takes in, where `<name>.json` is in its folder: written by
-`python -m venus_ros.evaluation.stop_words` and by `venus eval` with --live, --soak, --sweep."""
+`python -m venus_ros.evaluation.stop_words`, `python -m venus_ros.bringup.echo_loop`, and
+`venus eval` with --live, --sweep, --soak."""
 
 
 def evaluate(
