@@ -143,8 +143,12 @@ def soak(minutes: float, folder: Path) -> bool:
             _run(graph, log, 60 * minutes, seen)
         finally:
             graph.close()
-    seen.wall_s = time.monotonic() - began_s
-    seen.errors = log.errors
+            seen.wall_s, seen.errors = time.monotonic() - began_s, log.errors
+            held = _conclude(seen, folder)  # also of a run that was interrupted
+    return held
+
+
+def _conclude(seen: Soak, folder: Path) -> bool:
     made = seen.record()
     (folder / 'soak.json').write_text(json.dumps(made, indent=1) + '\n', encoding='utf-8')
     print(_line(made))
