@@ -144,7 +144,7 @@ def soak(minutes: float, folder: Path) -> bool:
         finally:
             graph.close()
             seen.wall_s, seen.errors = time.monotonic() - began_s, log.errors
-            held = _conclude(seen, folder)  # also of a run that was interrupted
+            held = bool(seen.looks) and _conclude(seen, folder)  # also if it was interrupted
     return held
 
 
