@@ -49,10 +49,10 @@ class Pair:
         return f'{self.counted.id:<32}{self.counted.voice:<9}{self.counted.say[:32]:<34}{told}'
 
 
-def repeatable(script: Script, part: str, each: int) -> list[Item]:
-    """`each` items of every scenario of overlap, made so that they can be played live."""
+def repeatable(script: Script, part: str, names: Sequence[str], each: int) -> list[Item]:
+    """Enough items for `each` of the scenarios of overlap among `names`, made to be played live."""
     items = []
-    for name in OVERLAPS:
+    for name in (name for name in OVERLAPS if name in names):
         few = [item for item in draw(script, part, name) if not item.sentence.before]
         items += [
             replace(

@@ -243,9 +243,8 @@ def _eval(chosen: argparse.Namespace) -> int:
     from venus_ros.bringup import evaluating
 
     if chosen.live:
-        return (
-            0 if evaluating.compare_live(chosen.report, chosen.part or 'held', chosen.live) else 1
-        )
+        part = chosen.part or 'held'
+        return 0 if evaluating.compare_live(chosen.report, part, chosen.only, chosen.live) else 1
     parts = (chosen.part,) if chosen.part else evaluating.PARTS
     limit = chosen.limit or evaluating.EACH
     evaluating.evaluate(chosen.report, parts, chosen.only, limit, chosen.jobs)

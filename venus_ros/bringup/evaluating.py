@@ -52,10 +52,8 @@ def evaluate(
     Raises:
         VenusError: there is no such scenario, or a voice or a model is missing.
     """
-    if unknown := sorted(set(only) - set(SCENARIOS)):
-        raise ConfigError(f'no such scenario; there are {", ".join(SCENARIOS)}', unknown[0])
-    if unknown := sorted(set(parts) - set(PARTS)):
-        raise ConfigError(f'no such part; there are {", ".join(PARTS)}', unknown[0])
+    _check(only, SCENARIOS)
+    _check(parts, PARTS)
     items = drawn(parts, only or SCENARIOS, limit)
     folder.mkdir(parents=True, exist_ok=True)
     began_s = time.monotonic()
@@ -70,6 +68,11 @@ def evaluate(
     finally:  # also of a run that was interrupted: what it has counts
         if records:
             _conclude(records, folder, time.monotonic() - began_s)
+
+
+def _check(names: Sequence[str], known: Sequence[str]) -> None:
+    if unknown := sorted(set(names) - set(known)):
+        raise ConfigError(f'is not known; there are {", ".join(known)}', unknown[0])
 
 
 def drawn(parts: Sequence[str], names: Sequence[str], limit: int) -> list[Item]:
@@ -93,17 +96,19 @@ def _conclude(records: list[Record], folder: Path, took_s: float) -> None:
     print(f'{made["seconds_per_item"]} s an item; report in {folder}')
 
 
-def compare_live(folder: Path, part: str, each: int) -> bool:
-    """Run `each` items of every scenario in counted time and live; returns whether all agree.
+def compare_live(folder: Path, part: str, only: Sequence[str], each: int) -> bool:
+    """Run `each` items of every scenario of overlap (or of those in `only`) in counted time and live; returns whether all agree.
 
     Writes `live.json` into `folder`.
 
     Raises:
         VenusError: a model or a voice is missing, or the live robot does not get ready.
     """
+    _check(only, SCENARIOS)
     folder.mkdir(parents=True, exist_ok=True)
     pairs = []
-    for pair in compare(repeatable(read_script(), part, each), each, folder / CLIPS):
+    items = repeatable(read_script(), part, only or SCENARIOS, each)
+    for pair in compare(items, each, folder / CLIPS):
         pairs.append(pair)
         print(f'{"·" if pair.agrees else "✗"} {pair}', flush=True)
     agree = sum(pair.agrees for pair in pairs)

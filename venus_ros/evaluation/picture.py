@@ -34,7 +34,7 @@ def draw(
     file: Path,
     sweep: Mapping[str, Any] | None = None,
 ) -> None:
-    """Draw into a PNG file.
+    """Draw into a PNG file; nothing, where nobody spoke over the robot.
 
     Args:
         records: all sessions.
@@ -44,6 +44,8 @@ def draw(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    if not any(record.scenario in OVERLAPS for record in records):
+        return
     with mpl.rc_context({'font.family': 'DejaVu Sans', 'font.size': 9, 'text.color': INK}):
         figure = Figure(figsize=(13, 4.6), dpi=110, layout='constrained')
         rates, snrs, stops = figure.subplots(1, 3, width_ratios=[1.5, 1.1, 1.0])
