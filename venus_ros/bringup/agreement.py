@@ -50,7 +50,7 @@ class Pair:
 
 
 def repeatable(script: Script, part: str, names: Sequence[str], each: int) -> list[Item]:
-    """Enough items for `each` of the scenarios of overlap among `names`, made to be played live."""
+    """Enough items for `each` scenario of overlap in `names`, made to be played live."""
     items = []
     for name in (name for name in OVERLAPS if name in names):
         few = [item for item in draw(script, part, name) if not item.sentence.before]

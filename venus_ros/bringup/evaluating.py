@@ -97,9 +97,10 @@ def _conclude(records: list[Record], folder: Path, took_s: float) -> None:
 
 
 def compare_live(folder: Path, part: str, only: Sequence[str], each: int) -> bool:
-    """Run `each` items of every scenario of overlap (or of those in `only`) in counted time and live; returns whether all agree.
+    """Run items in counted time and live; returns whether all agree.
 
-    Writes `live.json` into `folder`.
+    Takes `each` items of every scenario of overlap, or of those in `only`; writes
+    `live.json` into `folder`.
 
     Raises:
         VenusError: a model or a voice is missing, or the live robot does not get ready.
