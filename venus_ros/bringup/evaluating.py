@@ -134,6 +134,7 @@ def report(records: Sequence[Record], folder: Path) -> dict[str, Any]:
         **{name: _read(file) if file.exists() else None for name, file in files.items()},
         'heldout': held,
         'failures': [record.as_json() for record in records if not record.held],
+        'errors': sum(bool(record.errors) for record in records),
         'set': {
             'seed': SEED,
             'babble': 'recordings' if rooms.recordings() else 'synthetic',
@@ -190,6 +191,7 @@ def _play(item: Item) -> Record:
 def _tell(record: Record, done: int, of: int) -> None:
     mark = '·' if record.held else '✗'
     why = '' if record.held else f'  {record.tag}: {"; ".join(record.notes)}'
+    why += f'  NODES FAILED: {record.errors[0].splitlines()[-1]}' if record.errors else ''
     print(
         f'{done:>4}/{of} {mark} {record.id:<32}{record.voice:<9}{record.snr:<6}'
         f' {record.say[:44]}{why}',

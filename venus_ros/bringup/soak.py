@@ -106,6 +106,9 @@ class Soak:
             'worst_lag_ms': round(self.lag_ms, 1),
             'counts': dict(sorted(self.counts.items())),
             'errors': self.errors[:10],
+            'memory_by_minute_mb': [
+                round(look[1], 1) for look in self.looks[:: round(60 / LOOK_S)]
+            ],
         }
 
 
