@@ -72,6 +72,12 @@ class Pulse:
             self._server.wait()
             self._server = None
 
+    def feed_back(self, delay_ms: int) -> None:
+        """Let the microphone hear what the loudspeaker plays, so much later or more."""
+        modules = ('module-loopback', 'source=ear.monitor', 'sink=mouth')
+        done = self._ask('load-module', *modules, f'latency_msec={delay_ms}')
+        assert done.returncode == 0, done.stderr
+
     def say(self, pcm: Any, rate_hz: int = 16000) -> subprocess.Popen[bytes]:
         """Play int16 samples to the microphone."""
         process = subprocess.Popen(

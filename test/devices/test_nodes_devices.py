@@ -25,9 +25,15 @@ from venus_ros.nodes import qos
 from venus_ros.nodes.convert import from_ros, to_ros
 from venus_ros.nodes.farewell import let_others_leave
 from venus_ros.nodes.interfaces import msg
+from venus_ros.scenes.voices import user_audio
 
 ROOT = Path(__file__).parents[2]
 TONE_HZ = 700.0
+SENTENCES = (
+    'go to the kitchen and tell me what is on the table',
+    'look for the remote in the bedroom',
+    'take the ball to the living room',
+)
 
 
 def tone(rate_hz: int, seconds: float) -> Any:
@@ -50,15 +56,22 @@ class Probe:
         self.chunks: list[m.AudioChunk] = []
         self.playouts: list[m.Playout] = []
         self.faults: list[str] = []
+        self.told: list[tuple[str, str]] = []
         self._hear(m.AudioChunk, msg.AudioChunk, 'audio', qos.AUDIO, self.chunks)
         self._hear(m.Playout, msg.Playout, 'playout', qos.LATCHED_READER, self.playouts)
         self.node.create_subscription(
             DiagnosticArray,
             '/diagnostics',
-            lambda a: self.faults.extend(s.message for s in a.status if s.level == b'\x02'),
+            self._diagnosed,
             10,
         )
         self.speech = self.node.create_publisher(msg.SpeechChunk, 'speech', qos.SPEECH)
+
+    def _diagnosed(self, array: Any) -> None:
+        for status in array.status:
+            self.told += [(value.key, value.value) for value in status.values]
+            if status.level == b'\x02':
+                self.faults.append(status.message)
 
     def _hear(self, cls: type, ros: Any, topic: str, profile: Any, kept: list[Any]) -> None:
         self.node.create_subscription(
@@ -186,3 +199,32 @@ def test_a_lost_microphone_comes_back(pulse: Any, probe: Any, launch: Any) -> No
     probe.until(lambda: any('no sound' in f or 'no input' in f for f in probe.faults), 'the loss')
     pulse.start()
     probe.until(lambda: probe.chunks[-1].source_id != source, 'a new run of the microphone')
+
+
+def played_of(probe: Any, turn_id: int) -> int:
+    """Samples of a turn that were heard."""
+    last = probe.playouts[-1]
+    return int(last.played) if last.turn_id == turn_id else 0
+
+
+def test_the_robot_does_not_hear_itself(pulse: Any, probe: Any, launch: Any) -> None:
+    pulse.feed_back(delay_ms=80)
+    launch(
+        'audio',
+        *('microphone:device_name:=pulse', 'speaker:device_name:=pulse'),
+        *('microphone:echo:=reference', 'reflex:ducking:=false'),
+    )
+    probe.until(lambda: len(probe.chunks) > 20, 'sound of the microphone')
+    probe.until(lambda: probe.speech.get_subscription_count() and probe.playouts, 'the speaker')
+    seq = 0
+    for turn_id, text in enumerate(SENTENCES, 1):
+        said = user_audio(text, 'bob')
+        seq = probe.speak(turn_id, said, seq, 16_000)
+        whole = (turn_id, len(said))
+        probe.until(lambda w=whole: played_of(probe, w[0]) == w[1], f'turn {turn_id} heard')
+    probe.spin(0.7)
+    loss_db = [float(text) for key, text in probe.told if key == 'echo_return_loss_db']
+    assert loss_db and max(loss_db) > 15, f'return loss {loss_db} dB'
+    loud = [int(np.abs(chunk.pcm).max()) for chunk in probe.chunks[20:]]
+    late = loud[len(loud) // 2 :]
+    assert np.percentile(late, 95) < 300, f'{np.percentile(late, [50, 95, 100])} of the echo left'

@@ -227,7 +227,9 @@ def _audio(options: Options) -> list[ProcessPlan]:
     speaker = NodePlan('speaker', _given(device=options.speaker, file=options.robot_wav))
     reflex = NodePlan('reflex', _given(capabilities_file=options.skills_path))
     if options.microphone == 'device':
-        return [ProcessPlan('audio', 'audio', (NodePlan('microphone'), speaker, reflex))]
+        echo = 'reference' if options.speaker == 'pyaudio' else 'none'
+        microphone = NodePlan('microphone', {'echo': echo})
+        return [ProcessPlan('audio', 'audio', (microphone, speaker, reflex))]
     apart = [
         ProcessPlan('speaker', 'speaker', (speaker,)),
         ProcessPlan('reflex', 'reflex', (reflex,)),

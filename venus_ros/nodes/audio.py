@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from venus_ros.nodes.loopback import Loopback
 from venus_ros.nodes.microphone import Microphone
 from venus_ros.nodes.process import run
 from venus_ros.nodes.reflex import ReflexNode
@@ -11,7 +14,8 @@ from venus_ros.nodes.speaker import SpeakerNode
 
 def main() -> None:
     """Run the nodes until a signal."""
-    run(ReflexNode, SpeakerNode, Microphone)
+    loopback = Loopback()
+    run(ReflexNode, partial(SpeakerNode, loopback), partial(Microphone, loopback))
 
 
 if __name__ == '__main__':

@@ -112,6 +112,7 @@ class Loudspeaker:
         self._wanted = wanted
         self._audio: PortAudio | None = None
         self._stream: Any = None
+        self._playback: Playback | None = None
 
     def open(self, playback: Playback, stamp_ns: int) -> None:
         self._audio = PortAudio()
@@ -120,12 +121,17 @@ class Loudspeaker:
         channels = min(2, self._device.channels)
         self._stream = self._audio.play(self._device, channels, playback.pull)
         playback.use_device(self._device.rate_hz, self._stream.get_output_latency())
+        playback.loop_back()
+        self._playback = playback
 
     def poll(self) -> None:
         if self._stream is not None and not self._stream.is_active():
             raise DeviceError('the loudspeaker stopped; was it unplugged?', self._device.name)
 
     def close(self) -> None:
+        if self._playback is not None:
+            self._playback.end_loop()
+            self._playback = None
         if self._stream is not None:
             self._stream.close()
             self._stream = None

@@ -11,6 +11,7 @@ import numpy as np
 from venus_ros.core.messages import Pcm, Playout, PlayoutState
 from venus_ros.core.speaker import Speaker
 from venus_ros.nodes.clock import now_s
+from venus_ros.nodes.loopback import Loopback
 from venus_ros.nodes.resample import Resampler
 
 SOUNDING = (PlayoutState.PLAYING, PlayoutState.DUCKED)
@@ -19,18 +20,31 @@ BLOCK_S = 0.005
 
 
 class Playback:
-    """The speaker engine shared by the device's thread (`pull`) and the executor's (the rest)."""
+    """The speaker engine shared by the device's thread (`pull`) and the executor's (the rest).
 
-    def __init__(self, engine: Speaker, device_hz: int) -> None:
+    Args:
+        engine: gives the samples.
+        device_hz: rate of the device before it says its own.
+        loopback: is told what the device takes.
+    """
+
+    def __init__(self, engine: Speaker, device_hz: int, loopback: Loopback | None = None) -> None:
         self._engine = engine
         self._device_hz = device_hz
         self._lock = threading.Lock()
         self._resampler = Resampler(engine.rate, device_hz)
         self._ready: Pcm = np.zeros(0, np.int16)
         self._last: Playout | None = None
+        self._loopback = loopback
 
     def pull(self, samples: int) -> Pcm:
         """Exactly `samples` int16 samples at the device's rate."""
+        pcm = self._take(samples)
+        if self._loopback is not None:
+            self._loopback.put(pcm)
+        return pcm
+
+    def _take(self, samples: int) -> Pcm:
         with self._lock:
             if self._engine.rate == self._device_hz and not len(self._ready):
                 return self._engine.pull(samples)
@@ -77,6 +91,16 @@ class Playback:
             self._resampler = Resampler(self._engine.rate, device_hz)
             self._ready = self._ready[:0]
             self._engine.latency_s = latency_s
+
+    def loop_back(self) -> None:
+        """What the device takes from now on is really heard: the microphone may hear it too."""
+        if self._loopback is not None:
+            self._loopback.open(self._device_hz, self._engine.latency_s)
+
+    def end_loop(self) -> None:
+        """The device takes no more."""
+        if self._loopback is not None:
+            self._loopback.close()
 
     @property
     def counts(self) -> dict[str, int]:

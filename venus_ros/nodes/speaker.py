@@ -15,6 +15,7 @@ from venus_ros.core.speaker import Speaker
 from venus_ros.nodes import qos
 from venus_ros.nodes.clock import now_s
 from venus_ros.nodes.lifecycle import TICK_S, WATCH_S, Health, Level, Param, VenusNode
+from venus_ros.nodes.loopback import Loopback
 from venus_ros.nodes.outlets import Loudspeaker, Outlet, Paced, WavFile
 from venus_ros.nodes.playback import Playback
 from venus_ros.nodes.process import run
@@ -25,7 +26,11 @@ IDLE_S = 1.0
 
 
 class SpeakerNode(VenusNode):
-    """The speaker engine in front of a device."""
+    """The speaker engine in front of a device.
+
+    Args:
+        loopback: what the microphone of the same process reads.
+    """
 
     PARAMS = (
         Param('device', 'pyaudio', 'Where sound goes.', choices=('pyaudio', 'file', 'none')),
@@ -34,13 +39,14 @@ class SpeakerNode(VenusNode):
         Param('rate_hz', 24000, 'Rate of the devices file and none.', 8000, 96000),
     )
 
-    def __init__(self, **node_options: Any) -> None:
+    def __init__(self, loopback: Loopback | None = None, **node_options: Any) -> None:
         super().__init__('speaker', **node_options)
+        self._loopback = loopback
         self._outlet: Outlet | None = None
 
     def setup(self) -> None:
         engine = Speaker(self.param('rate_hz'), source=run_id(self.get_name()), stamp=self.stamp)
-        self._playback = Playback(engine, self.param('rate_hz'))
+        self._playback = Playback(engine, self.param('rate_hz'), self._loopback)
         self.engine = self._playback
         self._muted = False
         self.tell(m.Event, 'events', qos.EVENTS)
