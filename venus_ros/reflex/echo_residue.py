@@ -20,10 +20,12 @@ SMOOTH = 0.6
 LEAK_SMOOTH = 0.98
 SPEECH = slice(8, 160)
 """Bins from 200 Hz to 4 kHz."""
-WAIT_FRAMES = 60
+WAIT_FRAMES = 40
 """Frames of speech before the first echo may have come and been learnt."""
 FALL_DB, RISE_DB = 0.3, 0.05
 """Steps per frame: what is followed is the quantile of one in seven."""
+QUICK_DB = 1.0
+"""The first steps are larger."""
 BAND = 9
 """Bins that share a gain: 225 Hz."""
 
@@ -97,7 +99,8 @@ class _Overrated:
         self._frames += doubt > self._expected / 100
         if self._frames > WAIT_FRAMES:
             db = 10 * np.log10((self._heard + 1e-9) / (self._expected + 1e-9))
-            self._db = max(self._db - FALL_DB, db, -30.0) if db < self._db else self._db + RISE_DB
+            fall_db = QUICK_DB if self._frames < 2 * WAIT_FRAMES else FALL_DB
+            self._db = max(self._db - fall_db, db, -30.0) if db < self._db else self._db + RISE_DB
             self._db = min(self._db, 0.0)
         return float(10 ** (self._db / 10))
 
