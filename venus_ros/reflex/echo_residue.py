@@ -20,11 +20,11 @@ SMOOTH = 0.6
 LEAK_SMOOTH = 0.98
 SPEECH = slice(8, 160)
 """Bins from 200 Hz to 4 kHz."""
-WAIT_FRAMES = 40
+WAIT_FRAMES = 30
 """Frames of speech before the first echo may have come and been learnt."""
 FALL_DB, RISE_DB = 0.3, 0.05
 """Steps per frame: what is followed is the quantile of one in seven."""
-QUICK_DB = 1.0
+QUICK_DB = 1.5
 """The first steps are larger."""
 BAND = 9
 """Bins that share a gain: 225 Hz."""
