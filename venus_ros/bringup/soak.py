@@ -47,6 +47,7 @@ STORY = (
 WARM_S = 240.0
 """Two rounds, in which everything has been used twice."""
 LOOK_S = 10.0
+EACH_MINUTE = 6
 MOST_GROWTH_MB = 20.0
 COUNTED = frozenset({
     Kind.TURN_STARTED, Kind.USER_STARTED, Kind.FLUSHED,
@@ -72,9 +73,9 @@ class _Passing(list[Any]):
 
 @dataclass(slots=True)
 class Soak:
-    """What was seen. Each look: (counted s, resident MB of all processes, threads, open files)."""
+    """What was seen. Each look: (counted s, MB of all processes, threads, open files, own MB)."""
 
-    looks: list[tuple[float, float, int, int]] = field(default_factory=list)
+    looks: list[tuple[float, float, int, int, float]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     drift_s: tuple[float, float] = (0.0, 0.0)
     lag_ms: float = 0.0
@@ -88,7 +89,7 @@ class Soak:
         first, last = np.median(warm[:tenth], axis=0), np.median(warm[-tenth:], axis=0)
         hours = np.ptp(warm[:, 0]) / 3600
         slope = np.polyfit(warm[:, 0] / 3600, warm[:, 1], 1)[0] if len(warm) > 2 else 0.0
-        held = last[1] - first[1] <= MOST_GROWTH_MB and (last[2:] <= first[2:]).all()
+        held = last[1] - first[1] <= MOST_GROWTH_MB and (last[2:4] <= first[2:4]).all()
         return {
             'held': bool(held) and not self.errors,
             'counted_s': round(self.looks[-1][0], 1),
@@ -106,9 +107,10 @@ class Soak:
             'worst_lag_ms': round(self.lag_ms, 1),
             'counts': dict(sorted(self.counts.items())),
             'errors': self.errors[:10],
-            'memory_by_minute_mb': [
-                round(look[1], 1) for look in self.looks[:: round(60 / LOOK_S)]
-            ],
+            'by_minute_mb': {
+                'graph': [round(look[4], 1) for look in self.looks[::EACH_MINUTE]],
+                'voice': [round(look[1] - look[4], 1) for look in self.looks[::EACH_MINUTE]],
+            },
         }
 
 
@@ -210,13 +212,13 @@ def _count(message: Any, t_s: float, seen: Soak) -> None:
         seen.counts['underruns'] = max(seen.counts['underruns'], message.underruns)
 
 
-def _look() -> tuple[float, int, int]:
-    """(resident MB of this process and its children, its threads, its open files)."""
+def _look() -> tuple[float, int, int, float]:
+    """(MB of this process and its children, its threads, its open files, its own MB); resident."""
     try:
         import psutil
     except ModuleNotFoundError:
         raise BackendError('is not installed: pip install psutil', 'psutil') from None
     this = psutil.Process()
-    family = (this, *this.children(recursive=True))
-    resident = sum(process.memory_info().rss for process in family)
-    return resident / 1e6, this.num_threads(), this.num_fds()
+    own_mb = this.memory_info().rss / 1e6
+    others_mb = sum(child.memory_info().rss for child in this.children(recursive=True)) / 1e6
+    return own_mb + others_mb, this.num_threads(), this.num_fds(), own_mb
