@@ -12,6 +12,7 @@ from venus_ros.reflex.echo import RATE_HZ, EchoCanceller
 from venus_ros.reflex.echo_path import FRAME
 from venus_ros.scenes.air import response
 from venus_ros.scenes.format import Room
+from venus_ros.scenes.noise import noise
 from venus_ros.scenes.voices import user_audio
 from venus_ros.silero import open_voice
 
@@ -163,3 +164,17 @@ def test_forgotten_sound_changes_nothing() -> None:
 def test_streams_of_unlike_length_are_refused() -> None:
     with pytest.raises(AssertionError, match='320 heard, 160 played'):
         EchoCanceller().clean(np.zeros(320, np.int16), np.zeros(160, np.int16))
+
+
+def test_the_user_is_heard_over_noise_and_the_robot() -> None:
+    played, room = robot(), ROOMS[3]
+    rng = np.random.default_rng(7)
+    din = noise('pink', len(played), RATE_HZ, rng) * 2600 * 10 ** (-10 / 20)
+    said = user_audio('please pick up the green bottle', 'alice')
+    first = len(played) // 2
+    with_user = echo_of(played, room) + din
+    with_user[first : first + len(said)] += said
+    cleaned = EchoCanceller().clean(pcm(with_user), played)[first : first + len(said)]
+    assert voice_s(cleaned) > 0.6 * len(said) / RATE_HZ, f'{voice_s(cleaned):.2f} s of voice'
+    alone = EchoCanceller().clean(pcm(echo_of(played, room) + din), played)
+    assert voice_s(alone) == 0.0, f'{voice_s(alone):.2f} s of voice in noise and echo'

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from venus_ros.reflex.echo_path import BINS, FRAME, Power, Samples, Split
+from venus_ros.reflex.echo_path import BINS, FRAME, Power, Samples, Split, power_of, spectrum
 
 LEAST = 1e-3
 """Lowest gain (-60 dB): what is left of the loudest echo is then below one step of a sample."""
@@ -24,6 +24,10 @@ WAIT_FRAMES = 30
 """Frames of speech before the first echo may have come and been learnt."""
 FALL_DB, RISE_DB = 0.3, 0.05
 """Steps per frame: what is followed is the quantile of one in seven."""
+RISE = 1.005
+"""Growth of the noise per frame, 1 dB a second, until a quieter frame tells better."""
+NOISE = 2.0
+"""The least that is heard in frames of noise is so much below their mean."""
 QUICK_DB = 1.5
 """The first steps are larger."""
 BAND = 9
@@ -47,6 +51,7 @@ class Residue:
 
     def pass_by(self, rest: Samples) -> Samples:
         """A frame without echo: as it is, after a smooth way out of the last gains."""
+        self._overrated.listen(power_of(spectrum(rest)))
         return self._apply(rest, np.ones(BINS, np.complex64))
 
     def suppress(self, split: Split) -> Samples:
@@ -80,25 +85,36 @@ class _Overrated:
 
     The filter knows more than it believes, by up to 25 dB. Of the share that is heard against
     what was expected, a low quantile is followed: the user's voice only ever makes it larger.
+    The noise of the surroundings, followed as the least that is heard, does not count.
     """
 
     def __init__(self) -> None:
+        self._noise = 0.0
         self._forget()
 
     def _forget(self) -> None:
         self._frames = 0
         self._db = self._heard = self._expected = 0.0
 
+    def listen(self, power: Power) -> None:
+        """A frame; of noise alone, where it is the quietest of its time."""
+        heard = float(power[SPEECH].sum())
+        down = heard < self._noise or not self._noise
+        self._noise = self._noise + 0.3 * (heard - self._noise) if down else self._noise * RISE
+        self._noise = max(self._noise, 1e-9)
+
     def factor(self, split: Split) -> float:
         """What to multiply the doubt with."""
         if split.anew:
             self._forget()
+        self.listen(split.power)
         doubt = float(split.doubt[SPEECH].sum())
         self._heard = 0.9 * self._heard + 0.1 * float(split.power[SPEECH].sum())
         self._expected = 0.9 * self._expected + 0.1 * doubt
         self._frames += doubt > self._expected / 100
         if self._frames > WAIT_FRAMES:
-            db = 10 * np.log10((self._heard + 1e-9) / (self._expected + 1e-9))
+            echo = max(self._heard - NOISE * self._noise, 1e-9)
+            db = 10 * np.log10(echo / (self._expected + 1e-9))
             fall_db = QUICK_DB if self._frames < 2 * WAIT_FRAMES else FALL_DB
             self._db = max(self._db - fall_db, db, -30.0) if db < self._db else self._db + RISE_DB
             self._db = min(self._db, 0.0)
