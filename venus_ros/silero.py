@@ -52,13 +52,16 @@ class Silero:
         return float(out[0, 0])
 
 
-def open_voice() -> VoiceActivity:
+def open_voice(hasty: bool = False) -> VoiceActivity:
     """Return a voice activity that uses the network.
+
+    Args:
+        hasty: one frame that may be voice is enough, where a mistake is soon mended.
 
     Raises:
         BackendError: a package is missing.
     """
-    return VoiceActivity(Silero())
+    return VoiceActivity(Silero(), begin=0.4, begin_frames=1) if hasty else VoiceActivity(Silero())
 
 
 def _weights() -> Path:

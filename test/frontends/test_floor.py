@@ -9,6 +9,7 @@ import pytest
 from venus_ros.core.messages import Kind
 from venus_ros.frontends.embedded.asr import Recogniser, Words
 from venus_ros.frontends.embedded.floor import (
+    Overlap,
     is_backchannel,
     is_echo,
     nothing_said,
@@ -64,9 +65,9 @@ def test_own_words_are_an_echo_and_questions_about_them_are_not():
     assert not is_echo('', ROBOT)
 
 
-def decide(*readings, spoken_s=1.0, robot_s=5.0, answering=False):
+def decide(*readings, spoken_s=1.0, robot_s=5.0, answering=False, odds=2.0):
     partials = [Words(text, confidence) for text, confidence in readings]
-    return while_speaking(partials, spoken_s, robot_s, ROBOT, answering)
+    return while_speaking(Overlap(robot_s, ROBOT, partials, odds, spoken_s), answering)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,17 @@ def test_the_robot_falls_silent(readings):
     decision = decide(*readings)
     assert decision is not None and decision.kind is Kind.INTERRUPTION
     assert 0 < decision.confidence <= 1 and decision.reason
+
+
+def test_words_for_somebody_else_do_not_silence_the_robot():
+    assert decide(('What is on the', 0.8), odds=-0.5) is None
+
+
+def test_words_for_anybody_need_longer_and_a_call_hardly_any_time():
+    assert decide(('What is on the', 0.8), odds=1.0, spoken_s=0.7) is None
+    assert decide(('What is on the', 0.8), odds=1.0, spoken_s=1.1) is not None
+    assert decide(('Wait.', 0.8), odds=1.5, spoken_s=0.3) is not None
+    assert decide(('No', 0.8), odds=1.5, spoken_s=0.5) is None, 'more may follow'
 
 
 def test_a_slow_recogniser_does_not_keep_the_floor_from_the_user():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from venus_ros.frontends.embedded.asr import Recogniser, fold_repeats
-from venus_ros.frontends.embedded.ears import Began, Ears, Utterance
+from venus_ros.frontends.embedded.ears import Began, Ears, Partial, Utterance
 from venus_ros.frontends.embedded.end_of_turn import (
     COMPLETE_S,
     DOUBTFUL_S,
@@ -124,7 +124,7 @@ def test_an_utterance_is_dated_and_told_soon(recogniser):
     end_s = 1 + len(clip) / RATE_HZ
     assert abs(said.end / RATE_HZ - end_s) < 0.2, (said.end / RATE_HZ, end_s)
     assert at - end_s < 0.75, f'told {at - end_s:.2f} s after the end'
-    assert [type(s) for _, s in signs] == [Began, Utterance]
+    assert [type(s) for _, s in signs] == [Began, Partial, Utterance]
 
 
 def test_a_pause_within_a_request_does_not_end_it(recogniser):

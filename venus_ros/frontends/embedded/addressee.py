@@ -12,6 +12,7 @@ import re
 
 from venus_ros.frontends.embedded.voiceprint import Unlikeness
 from venus_ros.language.acts import Act, ActKind
+from venus_ros.language.mood import Mood, mood_of
 from venus_ros.language.text import normalise
 
 _BY_ACT = {
@@ -28,27 +29,39 @@ _BY_ACT = {
     ActKind.OTHER: -1.0,
 }
 """What the words ask for; anything else counts nothing."""
+_STATED = -1.0
+"""Words that tell something instead of asking for it."""
 ADDRESSED_OTHER = -5.0
 _NAMED = 3.0
 _FLOOR = re.compile(
-    r'^(?:(?:um|uh|oh|okay|ah|well|and|but) )*(?:no|wait|stop|hold on|hang on|actually|excuse me|'
-    r'sorry|pardon|listen|one (?:moment|second)|never mind|forget|instead|what about|how about|'
-    r'(?:can|could|would|will|do|are|did|have) you|tell me|show me|bring|go to|i (?:need|want|'
-    r'would like|meant|mean)|let us|i have (?:a|another) question|before you|enough|that is not)\b'
+    r'^(?:(?:um|uh|oh|okay|ah|well|and|but) )*(?:'
+    r'no(?! \w)|no (?:not|no|wait|stop|i|the|a|it|that|to|go)|wait|stop|hold on|hang on|'
+    r'actually|excuse me|sorry|pardon|listen|one (?:moment|second)|never mind|forget|instead|'
+    r'what about|how about|(?:can|could|would|will) you|tell me|show me|bring|go to|'
+    r'i (?:need|want|would like|meant|mean)|let us|i have (?:a|another) question|before you|'
+    r'enough|that is not)\b'
 )
 _TAKES_FLOOR = 1.5
 _PEOPLE = re.compile(
     r'\b(?:mum|mom|mummy|mommy|dad|daddy|honey|darling|sweetheart|love|guys|kids|boys|girls|'
-    r'grandma|grandpa|mate|dude|sir|madam|he|she|him|they|them|us|we)\b'
+    r'grandma|grandpa|mate|dude|sir|madam|he|she|him|they)\b'
 )
-_OTHER_PEOPLE = -1.0
+_OTHER_PEOPLE = -1.5
+_QUESTION, _ASKS_PERSON = 0.5, -1.5
+_OF_PERSON = re.compile(r'^(?:and |so |well |but )?(?:did|have|had|were) you\b')
+_SENSELESS = -1.0
+"""A few words that are no question and mean nothing to the robot."""
+_FEW, _FEW_SAY = 2, 1.0
+"""So few words that take no floor tell no more than this."""
 
-NEAR_DB, FAR_DB = -4.0, -16.0
+NEAR_DB, FAR_DB = -3.0, -10.0
 """Level against the user's usual one: nothing lost down to the first; `DISTANT` at the second."""
 DISTANT = -4.0
+UNKNOWN_USER = 0.5
+"""Share of `DISTANT` that counts while only ordinary speech is there to compare with."""
 SAME_PITCH, OTHER_PITCH = 2.0, 8.0
 """Semitones."""
-STRANGE_PITCH = -1.5
+STRANGE_PITCH = -2.5
 SAME_COLOUR_DB, OTHER_COLOUR_DB = 5.0, 12.0
 STRANGE_COLOUR = -2.0
 FAMILIAR = 1.0
@@ -69,12 +82,35 @@ def by_words(text: str, act: Act, robot_name: str) -> float:
         return ADDRESSED_OTHER
     plain = normalise(text)
     odds = _BY_ACT.get(act.kind, 0.0)
+    calls = takes_floor(text)
+    if act.kind is ActKind.UNKNOWN and not calls:
+        odds += _unknown(plain, act.topic == 'question')
     if re.search(rf'\b(?:{re.escape(normalise(robot_name))}|robot)\b', plain):
         odds += _NAMED
-    if takes_floor(text):
+    if calls:
         odds += _TAKES_FLOOR
+    elif mood_of(plain) is Mood.STATE and act.kind in (ActKind.OTHER, ActKind.UNKNOWN):
+        odds += _STATED
     if _PEOPLE.search(plain):
         odds += _OTHER_PEOPLE
+    return odds
+
+
+def _unknown(plain: str, asks: bool) -> float:
+    """What words that the robot makes nothing of tell about who is meant."""
+    if asks:
+        return _ASKS_PERSON if _OF_PERSON.match(plain) else _QUESTION
+    return _SENSELESS if len(plain.split()) <= _FEW + 1 else 0.0
+
+
+def so_far(text: str, act: Act, robot_name: str) -> float:
+    """The same for words that are still being said: the first few tell little."""
+    odds = by_words(text, act, robot_name)
+    few = len(normalise(text).split()) <= _FEW
+    if few and not takes_floor(text):
+        return (
+            min(max(odds, 0.0), _FEW_SAY) if act.kind is ActKind.UNKNOWN else min(odds, _FEW_SAY)
+        )
     return odds
 
 
@@ -87,11 +123,14 @@ def by_voice(unlike: Unlikeness | None) -> float:
     """Log odds that a voice is the user's who talks with the robot, by its sound.
 
     Args:
-        unlike: how it differs from theirs; none if that is not known.
+        unlike: how it differs from theirs; none if it is too short to tell.
     """
     if unlike is None:
         return 0.0
-    odds = FAMILIAR + DISTANT * _between(-unlike.louder_db, -NEAR_DB, -FAR_DB)
+    far = _between(-unlike.louder_db, -NEAR_DB, -FAR_DB)
+    if not unlike.met:
+        return UNKNOWN_USER * DISTANT * far
+    odds = FAMILIAR + DISTANT * far
     if not math.isnan(unlike.higher):
         odds += STRANGE_PITCH * _between(abs(unlike.higher), SAME_PITCH, OTHER_PITCH)
     return odds + STRANGE_COLOUR * _between(unlike.colour_db, SAME_COLOUR_DB, OTHER_COLOUR_DB)

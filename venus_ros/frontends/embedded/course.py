@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from venus_ros.core.messages import Kind, Pcm, Role, Transcript, Unit
 from venus_ros.frontends.embedded import addressee, floor
@@ -22,7 +22,8 @@ from venus_ros.frontends.protocol import (
     Prompt,
     StepOutput,
 )
-from venus_ros.language.acts import ActKind
+from venus_ros.language.acts import Act, ActKind
+from venus_ros.language.understand import understand
 from venus_ros.silero import RATE_HZ
 
 MAX_TYPED = 1000
@@ -41,23 +42,6 @@ class _Draft:
     made_s: float
 
 
-@dataclass(slots=True)
-class _Overlap:
-    """A voice that began while the robot spoke.
-
-    Attributes:
-        robot_s: how long the robot had been speaking.
-        robot_text: what it was saying.
-        partials: words of the voice so far, oldest reading first.
-        odds: log odds that it speaks to the robot.
-    """
-
-    robot_s: float
-    robot_text: str
-    partials: list[Words] = field(default_factory=list)
-    odds: float = 0.0
-
-
 class Course:
     """One conversation, from its first unit on.
 
@@ -74,12 +58,12 @@ class Course:
         self._context, self._heard, self._out = Context(), Heard(), StepOutput()
         self._unit_end_ns = 0
         self._draft: _Draft | None = None
-        self._overlap: _Overlap | None = None
+        self._overlap: floor.Overlap | None = None
         self._cut_short: list[Line] = []
         self._orders: list[str] = []
         self._answering = False
         self._robot_s = 0.0
-        ears.reset(self._patience)
+        ears.reset(self._patience, self._sense)
 
     def say(self, text: str) -> None:
         """Speak `text` as a turn of its own at the next chance."""
@@ -116,12 +100,12 @@ class Course:
         """Make of what the ears report a decision."""
         if isinstance(sign, Began):
             if self._talking:
-                self._overlap = _Overlap(self._robot_s, self._mouth.turn_text)
+                self._overlap = floor.Overlap(self._robot_s, self._mouth.turn_text)
             self._decide(Kind.USER_STARTED, 'voice')
         elif isinstance(sign, Partial):
             if self._overlap:
                 self._overlap.partials.append(sign.words)
-                self._overlap.odds = self._odds(sign.words.text, sign.voice)
+                self._overlap.odds = self._odds(sign.words.text, sign.voice, addressee.so_far)
             self._transcribe(sign.words, sign.start, self._ears.now, final=False)
         elif isinstance(sign, Paused):
             self._decide(Kind.PAUSE, 'the words ask for more', sign.words.confidence)
@@ -133,14 +117,8 @@ class Course:
         over = self._overlap
         if over is None or not (self._ears.busy and self._talking):
             return
-        decision = floor.while_speaking(
-            over.partials,
-            self._ears.spoken_s(),
-            over.robot_s,
-            over.robot_text,
-            self._answering,
-            over.odds,
-        )
+        over.spoken_s, over.goes_on = self._ears.spoken_s(), self._ears.speaking
+        decision = floor.while_speaking(over, self._answering)
         if decision:
             self._out.decisions.append(decision)
             self._cut_short = self._mouth.unheard(self._heard.text)
@@ -172,10 +150,15 @@ class Course:
         odds = self._odds(said.words.text, said.voice)
         return floor.not_for_us(odds, voice, over)
 
-    def _odds(self, text: str, voice: Voiceprint | None) -> float:
+    def _odds(
+        self,
+        text: str,
+        voice: Voiceprint | None,
+        weigh: Callable[[str, Act, str], float] = addressee.by_words,
+    ) -> float:
         """Log odds that words in this voice are meant for the robot."""
         act = self._dialogue.understand(text, self._context, self._now_s)
-        words = addressee.by_words(text, act, self._prompt.robot_name)
+        words = weigh(text, act, self._prompt.robot_name)
         open_question = addressee.QUESTION_OPEN if self._dialogue.talk.asked else 0.0
         return words + open_question + addressee.by_voice(self._user.unlike(voice))
 
@@ -280,6 +263,16 @@ class Course:
     def _patience(self, text: str, melody: float | None) -> float:
         act = self._dialogue.understand(text, self._context, self._now_s)
         return wait_s(text, act.kind, melody)
+
+    def _sense(self, text: str) -> float:
+        """How much sense words make here; called in the thread of the ears."""
+        act = understand(
+            text,
+            capabilities=self._context.capabilities,
+            robot_name=self._prompt.robot_name,
+            context=self._dialogue.talk,
+        )
+        return addressee.by_words(text, act, self._prompt.robot_name)
 
     @property
     def _talking(self) -> bool:

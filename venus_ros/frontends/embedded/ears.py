@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from venus_ros.core.messages import Pcm
-from venus_ros.frontends.embedded.asr import Recogniser, Words
+from venus_ros.frontends.embedded.asr import Recogniser, Sense, Words
 from venus_ros.frontends.embedded.end_of_turn import DOUBTFUL_S, SPECULATE_S, Melody
 from venus_ros.frontends.embedded.voiceprint import Voiceprint, voiceprint
 from venus_ros.silero import RATE_HZ, open_voice
@@ -92,13 +92,14 @@ class Ears:
         self._revision = 0
         self.reset(lambda text, melody: DOUBTFUL_S)
 
-    def reset(self, judge: Judge) -> None:
+    def reset(self, judge: Judge, sense: Sense | None = None) -> None:
         """Forget all sound; samples are counted from 0 again.
 
         Args:
             judge: says how long to wait after which words.
+            sense: says how much sense words make; called in the thread.
         """
-        self._judge = judge
+        self._judge, self._sense = judge, sense
         self._voice.reset()
         self._sound: Pcm = np.zeros(0, np.int16)
         self._origin = 0
@@ -206,7 +207,7 @@ class Ears:
     def _hear(self, sound: Pcm, final: bool) -> tuple[Words, Voiceprint | None]:
         """Runs in the thread."""
         began = time.perf_counter()
-        words = self._recogniser.recognise(sound, quick=not final)
+        words = self._recogniser.recognise(sound, quick=not final, sense=self._sense)
         self.asr_ms = (time.perf_counter() - began) * 1e3
         return words, voiceprint(sound)
 

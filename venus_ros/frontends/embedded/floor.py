@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from venus_ros.core.messages import Kind
@@ -17,6 +18,10 @@ from venus_ros.language.text import words as plain_words
 
 INTERRUPT_S = 0.6
 """Voice over the robot's speech with words that take the floor, before it falls silent."""
+NEUTRAL_S = 1.0
+"""The same for words that may be for anybody."""
+LONE_NO_S = 1.3
+"""The same for a 'no' that may be the beginning of something said to others."""
 QUICK_S = 0.25
 """The same for words that ask the robot to listen: 'wait', 'no'."""
 BLIND_S = 1.6
@@ -30,7 +35,7 @@ CLEAR = 0.45
 HASTY_S = 1.2
 """The robot's first stretch of speech, in which the user may simply be going on."""
 
-SURELY_MEANT, MEANT, UNMEANT = 1.0, 0.0, -2.0
+CLEARLY_MEANT, SURELY_MEANT, MEANT, UNMEANT = 2.0, 1.0, 0.25, -2.0
 """Log odds of being spoken to: from these a single word, and any words, over the robot's voice
 take the floor; below the last, words in silence get no answer."""
 STRANGE = -1.5
@@ -85,41 +90,61 @@ def is_echo(text: str, spoken: str) -> bool:
     return same.size >= max(3, 0.7 * len(heard))
 
 
-def while_speaking(
-    partials: Sequence[Words],
-    spoken_s: float,
-    robot_s: float,
-    robot_text: str,
-    answering: bool,
-    odds: float = 0.0,
-) -> Decision | None:
-    """Why the robot falls silent for a voice that goes on over its speech; none = wait.
+@dataclass(slots=True)
+class Overlap:
+    """A voice that began while the robot spoke.
+
+    Attributes:
+        robot_s: how long the robot had been speaking.
+        robot_text: the words of the robot's turn.
+        partials: words of the voice so far, oldest reading first.
+        odds: log odds that it speaks to the robot.
+        spoken_s: how long it has lasted.
+        goes_on: it can be heard now.
+    """
+
+    robot_s: float
+    robot_text: str
+    partials: list[Words] = field(default_factory=list)
+    odds: float = 0.0
+    spoken_s: float = 0.0
+    goes_on: bool = True
+
+
+def while_speaking(over: Overlap, answering: bool) -> Decision | None:
+    """Why the robot falls silent for a voice over its speech; none = wait.
 
     Args:
-        partials: words of it so far, oldest reading first.
-        spoken_s: how long the voice has lasted.
-        robot_s: how long the robot had been speaking when the voice began.
-        robot_text: the words of the robot's turn.
+        over: the voice.
         answering: the robot's turn answers what the user said just before.
-        odds: log odds that the voice speaks to the robot.
     """
-    if not partials:
-        if answering and robot_s < HASTY_S and spoken_s >= RESUMED_S:
+    if not over.partials:
+        if answering and over.robot_s < HASTY_S and over.spoken_s >= RESUMED_S:
             return Decision(Kind.INTERRUPTION, 'the user goes on', 0.6)
-        if spoken_s >= BLIND_S:
+        if over.spoken_s >= BLIND_S:
             return Decision(Kind.INTERRUPTION, 'long voice', 0.5)
         return None
-    last = partials[-1]
-    quick = odds >= SURELY_MEANT and takes_floor(last.text)
-    if spoken_s < (QUICK_S if quick else INTERRUPT_S) or not last.text or odds < MEANT:
+    last = over.partials[-1]
+    if not last.text or over.odds < MEANT or over.spoken_s < _patience_s(over):
         return None
-    if is_backchannel(last.text) or is_echo(last.text, robot_text):
+    if is_backchannel(last.text) or is_echo(last.text, over.robot_text):
         return None
-    if spoken_s < BEGUN_S and _begins_as_assent(last.text):
+    if over.spoken_s < BEGUN_S and _begins_as_assent(last.text):
         return None
-    if last.confidence < CLEAR and not _read_twice(partials):
+    sure = over.odds >= CLEARLY_MEANT and _read_twice(over.partials)
+    if last.confidence < CLEAR and not sure:
         return None
     return Decision(Kind.INTERRUPTION, 'words', last.confidence)
+
+
+def _patience_s(over: Overlap) -> float:
+    """How long a voice with these words lasts before the robot falls silent."""
+    text = over.partials[-1].text
+    if words_of(text) == ['no'] and over.goes_on:
+        return LONE_NO_S
+    if over.odds >= SURELY_MEANT and takes_floor(text):
+        return QUICK_S
+    return INTERRUPT_S if over.odds >= CLEARLY_MEANT else NEUTRAL_S
 
 
 def _read_twice(partials: Sequence[Words]) -> bool:

@@ -17,6 +17,8 @@ LEAST_S = 0.25
 """Shorter stretches tell too little."""
 ACTIVE_DB = 20.0
 """Frames so far below the loudest ones are no speech."""
+ORDINARY_DB = -26.0
+"""Level of speech that a microphone is set for."""
 LOWEST_HZ, HIGHEST_HZ = 70.0, 400.0
 VOICED = 0.55
 """Periodicity from which a frame has a pitch."""
@@ -108,9 +110,11 @@ class Acquaintance:
         )
 
     def unlike(self, heard: Voiceprint | None) -> Unlikeness | None:
-        """How `heard` differs from what is known; none if either is not there."""
-        if heard is None or self.known is None:
+        """How `heard` differs from what is known, or else from ordinary speech."""
+        if heard is None:
             return None
+        if self.known is None:
+            return Unlikeness(heard.level_db - ORDINARY_DB, math.nan, 0.0, met=False)
         return Unlikeness(
             heard.level_db - self.known.level_db,
             heard.pitch - self.known.pitch,
@@ -126,8 +130,10 @@ class Unlikeness:
         louder_db: level.
         higher: pitch, semitones; NaN if one has none.
         colour_db: RMS difference of the colours.
+        met: the other one is of a person that was heard before.
     """
 
     louder_db: float
     higher: float
     colour_db: float
+    met: bool = True
