@@ -117,7 +117,7 @@ class Cast:
     def _reflex(self) -> m.Engine:
         return Reflex(
             moves(self.skills),
-            open_voice(),
+            open_voice(hasty=True),
             source=self._run('reflex'),
             stamp=self.clock.stamp,
             stop_words=None if speech_net.missing() else open_stop_words(),
