@@ -8,6 +8,7 @@ question by itself can be repeated so, as nobody orders it to speak; the items a
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,19 +25,24 @@ from venus_ros.scenes.story import tell
 from venus_ros.scenes.track import RATE_HZ
 from venus_ros.silero import open_voice
 
-LONGEST_OVERLAP_S = 4.5
-"""An answer lasts about 10 s: what is said over it must leave it time to go on."""
-INTO_TURN_S = 2.0
+LONGEST_OVERLAP_S = 4.0
+"""An answer lasts nearly 8 s: what is said over it must leave it time to go on."""
+INTO_TURN_S = 2.5
 MARGIN_S = 0.5
-"""A live turn that begins so much earlier or later is still the turn that was meant."""
+"""A live turn that begins so much earlier, or any time later, is still the turn that was meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The same session in counted time and live."""
+    """The same session in counted time and live.
+
+    Attributes:
+        late_s: so much later the robot began to answer live: then the voice came earlier in it.
+    """
 
     counted: Record
     live: Record
+    late_s: float
 
     @property
     def agrees(self) -> bool:
@@ -46,6 +52,7 @@ class Pair:
     def __str__(self) -> str:
         sides = (('counted', self.counted), ('live', self.live))
         told = '; '.join(f'{name} {r.tag}, stop {_told(r.stop_s)}' for name, r in sides)
+        told += f' (began {self.late_s:+.2f} s)'
         return f'{self.counted.id:<32}{self.counted.voice:<9}{self.counted.say[:32]:<34}{told}'
 
 
@@ -82,8 +89,15 @@ def compare(items: Sequence[Item], each: int, clips: Path) -> Iterator[Pair]:
         sessions.close()
     for item, played, asked_s in ran:
         counted = make_record(item, played, voice, 0.0)
-        live = make_record(item, _live(item, played, asked_s), voice, 0.0)
-        yield Pair(counted, live)
+        repeated = _live(item, played, asked_s)
+        live = make_record(item, repeated, voice, 0.0)
+        yield Pair(counted, live, _begin_s(repeated) - _begin_s(played))
+
+
+def _begin_s(played: Played) -> float:
+    """When the turn began that was spoken over; NaN if there was none."""
+    turns = (turn for turn in tell(played.log).turns if turn.turn_id == played.turn_id)
+    return next((turn.begin_s for turn in turns), math.nan)
 
 
 def _live(item: Item, played: Played, asked_s: float) -> Played:

@@ -118,7 +118,14 @@ def compare_live(folder: Path, part: str, only: Sequence[str], each: int) -> boo
         'n': len(pairs),
         'agree': agree,
         'ci': [round(low, 4), round(high, 4)],
-        'pairs': [{'counted': p.counted.as_json(), 'live': p.live.as_json()} for p in pairs],
+        'pairs': [
+            {
+                'counted': pair.counted.as_json(),
+                'live': pair.live.as_json(),
+                'late_s': round(pair.late_s, 3) if pair.late_s == pair.late_s else None,
+            }
+            for pair in pairs
+        ],
     }
     _write(contents, folder / 'live.json')
     print(f'{agree} of {len(pairs)} agree; {folder / "live.json"}')
