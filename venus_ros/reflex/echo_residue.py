@@ -28,8 +28,10 @@ RISE = 1.005
 """Growth of the noise per frame, 1 dB a second, until a quieter frame tells better."""
 NOISE = 2.0
 """The least that is heard in frames of noise is so much below their mean."""
-QUICK_DB = 1.5
-"""The first steps are larger."""
+QUICK_DB = 1.0
+"""The first steps are larger, unless noise hides what is left."""
+YOUNG_FRAMES, YOUNG = 150, 1.5
+"""In the first seconds of a room the doubt counts more: it was seen in few sounds."""
 BAND = 9
 """Bins that share a gain: 225 Hz."""
 
@@ -65,7 +67,8 @@ class Residue:
         echo = np.minimum(EAGER * self._echo, self._power)
         voice = 1 - float(echo[SPEECH].sum()) / (float(self._power[SPEECH].sum()) + 1e-12)
         least = LEAST ** (1 - float(np.interp(voice, (UNSURE, SURE), (0, 1))))
-        gain = np.maximum(1 - echo / (self._power + 1e-12), least)
+        hiss = np.sqrt(self._overrated.noise / (self._power + 1e-12))  # no holes in the noise
+        gain = np.maximum(1 - echo / (self._power + 1e-12), np.clip(hiss, least, 1))
         return self._apply(split.rest, _least_phase(gain))
 
     def _apply(self, frame: Samples, kernel: NDArray[np.complex64]) -> Samples:
@@ -89,6 +92,7 @@ class _Overrated:
     """
 
     def __init__(self) -> None:
+        self.noise: Power = np.zeros(BINS, np.float32)
         self._noise = 0.0
         self._forget()
 
@@ -102,6 +106,10 @@ class _Overrated:
         down = heard < self._noise or not self._noise
         self._noise = self._noise + 0.3 * (heard - self._noise) if down else self._noise * RISE
         self._noise = max(self._noise, 1e-9)
+        if down:
+            self.noise = self.noise + np.float32(0.3) * (_wide(power) - self.noise)
+        else:
+            self.noise = self.noise * np.float32(RISE)
 
     def factor(self, split: Split) -> float:
         """What to multiply the doubt with."""
@@ -115,10 +123,12 @@ class _Overrated:
         if self._frames > WAIT_FRAMES:
             echo = max(self._heard - NOISE * self._noise, 1e-9)
             db = 10 * np.log10(echo / (self._expected + 1e-9))
-            fall_db = QUICK_DB if self._frames < 2 * WAIT_FRAMES else FALL_DB
+            clear = echo > NOISE * self._noise and self._frames < 2 * WAIT_FRAMES
+            fall_db = QUICK_DB if clear else FALL_DB
             self._db = max(self._db - fall_db, db, -30.0) if db < self._db else self._db + RISE_DB
             self._db = min(self._db, 0.0)
-        return float(10 ** (self._db / 10))
+        young = self._frames < YOUNG_FRAMES
+        return float(10 ** (self._db / 10)) * (YOUNG if young else 1.0)
 
 
 class _Leak:
