@@ -39,9 +39,9 @@ def main() -> None:
     """Make the examples, unless they are kept already, and train."""
     parser = argparse.ArgumentParser(prog='python -m tools.train_stop_words', description=__doc__)
     parser.add_argument('--folder', type=Path, default=Path('out/stop_words'))
-    parser.add_argument('--parts', type=int, default=3, help='each has a seed of its own')
-    parser.add_argument('--commands', type=int, default=350, help='clips of each word in a part')
-    parser.add_argument('--talk', type=int, default=2000, help='other clips in a part')
+    parser.add_argument('--parts', type=int, default=1, help='each has a seed of its own')
+    parser.add_argument('--commands', type=int, default=60, help='of each word in a part')
+    parser.add_argument('--talk', type=int, default=300, help='other utterances in a part')
     parser.add_argument('--epochs', type=int, default=25)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--out', type=Path, default=HEAD)
@@ -68,8 +68,8 @@ def make_examples(folder: Path, commands: int, talk: int, seed: int) -> Examples
         clips = chain(
             maker.commands(commands),
             maker.talk(talk),
-            maker.robot(talk // 10),
-            maker.bangs(talk // 15),
+            maker.robot(talk // 5),
+            maker.bangs(talk // 8),
         )
         return collect(clips, SpeechNet())
     finally:

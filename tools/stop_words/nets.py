@@ -6,15 +6,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from venus_ros.reflex.speech_net import EMBEDDING, WINDOWS
+from venus_ros.reflex.speech_net import FEATURES, ROWS
 
 Values = dict[str, NDArray[np.float32]]
 
-SQUEEZED, HIDDEN = 24, 40
+SQUEEZED, HIDDEN = 16, 32
 BATCH = 256
-RATE = 2e-3
-DECAY = 2e-3
-DROPPED = 0.2
+RATE = 4e-3
+DECAY = 1e-2
+DROPPED = 0.4
 """Share of the squeezed features that is left out in each step."""
 
 
@@ -29,8 +29,8 @@ def train(
     """One net by Adam on the weighted cross entropy.
 
     Args:
-        features: standardised, [looks, 7, 96].
-        contours: [looks, 83].
+        features: standardised, [looks, 18, 384].
+        contours: [looks, 100].
         labels: [looks], 0 = other.
         weights: [looks].
         epochs: passes over all looks; the rate falls to nothing over them.
@@ -43,8 +43,7 @@ def train(
     steps = epochs * (len(labels) // BATCH)
     for step in range(1, steps + 1):
         rows = rng.integers(0, len(labels), BATCH)
-        noisy = features[rows] + rng.normal(0, 0.15, features[rows].shape).astype(np.float32)
-        slopes = _slopes(values, noisy, contours[rows], labels[rows], weights[rows], rng)
+        slopes = _slopes(values, features[rows], contours[rows], labels[rows], weights[rows], rng)
         rate = RATE * (1 - step / steps)
         for name, slope in slopes.items():
             first[name] += 0.1 * (slope - first[name])
@@ -60,9 +59,9 @@ def _first(contour: int, outputs: int, rng: np.random.Generator) -> Values:
         return (rng.standard_normal((rows, columns)) * np.sqrt(2 / rows)).astype(np.float32)
 
     return {
-        'squeeze': drawn(EMBEDDING, SQUEEZED),
+        'squeeze': drawn(FEATURES, SQUEEZED),
         'squeeze_bias': np.zeros(SQUEEZED, np.float32),
-        'hide': drawn(WINDOWS * SQUEEZED + contour, HIDDEN),
+        'hide': drawn(ROWS * SQUEEZED + contour, HIDDEN),
         'hide_bias': np.zeros(HIDDEN, np.float32),
         'tell': drawn(HIDDEN, outputs),
         'tell_bias': np.zeros(outputs, np.float32),
@@ -90,10 +89,10 @@ def _slopes(
     wrong *= (weights / count)[:, None]
     to_hidden = (wrong @ values['tell'].T) * (hidden > 0)
     to_flat = to_hidden @ values['hide'].T
-    to_narrow = to_flat[:, : WINDOWS * SQUEEZED].reshape(narrow.shape) * kept * (narrow > 0)
+    to_narrow = to_flat[:, : ROWS * SQUEEZED].reshape(narrow.shape) * kept * (narrow > 0)
     rows = to_narrow.reshape(-1, SQUEEZED)
     return {
-        'squeeze': features.reshape(-1, EMBEDDING).T @ rows,
+        'squeeze': features.reshape(-1, FEATURES).T @ rows,
         'squeeze_bias': rows.sum(axis=0),
         'hide': flat.T @ to_hidden,
         'hide_bias': to_hidden.sum(axis=0),

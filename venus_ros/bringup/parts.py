@@ -20,10 +20,8 @@ from venus_ros.harness.journal import Journal
 from venus_ros.harness.planner.base import Planner
 from venus_ros.harness.server import CapabilityServer
 from venus_ros.harness.skills import Skills, moves
-from venus_ros.reflex import speech_net
 from venus_ros.reflex.echo import EchoCanceller
 from venus_ros.reflex.reflex import Reflex
-from venus_ros.reflex.stop_words import open_stop_words
 from venus_ros.scenes.air import Air
 from venus_ros.scenes.devices import Camera, Loudspeaker, Microphone, Played
 from venus_ros.scenes.format import Scene
@@ -120,7 +118,6 @@ class Cast:
             open_voice(hasty=True),
             source=self._run('reflex'),
             stamp=self.clock.stamp,
-            stop_words=None if speech_net.missing() else open_stop_words(),
         )
 
     def _session(self) -> m.Engine:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from venus_ros.evaluation.stop_voices import RATE_HZ, Sound
 from venus_ros.scenes.noise import ORDINARY_SPEECH, noise, speech_level
 
+BED_SAMPLES = 10 * RATE_HZ
 NOISES = ('white', 'pink', 'hum', 'babble')
 
 
@@ -76,7 +78,9 @@ def situate(
     own = speech_level(dry, RATE_HZ)
     out = reverberate(dry, around.reverb_s, rng) * (level / own if own else 0.0)
     if around.noise:
-        made = noise(around.noise, len(out), RATE_HZ, rng)
+        made = np.resize(bed(around.noise), len(out) + BED_SAMPLES)
+        start = int(rng.integers(BED_SAMPLES))
+        made = made[start : start + len(out)]
         out = out + made * level * 10 ** (-around.noise_snr_db / 20)
     if around.echo_snr_db is not None and robot is not None:
         heard = reverberate(robot(len(out)).astype(np.float64), float(rng.uniform(0.1, 0.4)), rng)
@@ -85,6 +89,12 @@ def situate(
     if around.tilt:
         out = out - around.tilt * 0.6 * np.concatenate(([0.0], out[:-1]))
     return np.asarray(np.clip(out, -1, 1), np.float32)
+
+
+@cache
+def bed(kind: str) -> np.ndarray:
+    """Ten seconds of noise of unit RMS, always the same."""
+    return noise(kind, BED_SAMPLES, RATE_HZ, np.random.default_rng([*kind.encode()]))
 
 
 def reverberate(

@@ -45,6 +45,7 @@ VARIANTS = {
 FLITE = {'train': ('slt', 'rms'), 'held': ('awb', 'kal16')}
 FESTIVAL = {'train': (), 'held': ('kal_diphone', 'ked_diphone')}
 ROBOT = 'piper joe'
+FAINT_DB = 32.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Studio:
         self._robot: Any = None
 
     def speak(self, speaker: Speaker, text: str) -> Sound:
-        """`text`, from its first audible sample to its last, loudest sample at 0.5.
+        """`text`, from where it can be heard to where it cannot, loudest sample at 0.5.
 
         Raises:
             BackendError: the synthesiser is missing or failed.
@@ -116,7 +117,7 @@ class Studio:
             pcm = trim(make())
             peak = max(1, int(np.abs(pcm.astype(np.int32)).max(initial=0)))
             np.save(file, (pcm.astype(np.float32) * (16384 / peak)).astype(np.int16))
-        return np.load(file).astype(np.float32) / 32768
+        return audible(np.load(file).astype(np.float32) / 32768)
 
     def _robot_says(self, text: str) -> NDArray[np.int16]:
         import soxr
@@ -131,6 +132,15 @@ class Studio:
         if piece.pcm is None:
             raise BackendError(f'does not speak: {piece.failed}', ROBOT)
         return np.asarray(soxr.resample(piece.pcm, self._robot.rate_hz, RATE_HZ), np.int16)
+
+
+def audible(sound: Sound) -> Sound:
+    """`sound` without its ends that are softer by `FAINT_DB` than its loudest 10 ms."""
+    size = RATE_HZ // 100
+    whole = sound[: len(sound) // size * size].reshape(-1, size)
+    power = np.mean(whole**2, axis=1)
+    loud = np.flatnonzero(power > power.max(initial=0) * 10 ** (-FAINT_DB / 10))
+    return sound[loud[0] * size : (loud[-1] + 1) * size] if len(loud) else sound[:0]
 
 
 def _synthesise(speaker: Speaker, text: str) -> NDArray[np.int16]:
@@ -162,7 +172,7 @@ def sentences(part: str) -> dict[str, Any]:
 
 @cache
 def prose(part: str) -> tuple[str, ...]:
-    """Sentences of English prose without stop words; `train` and `held` share no topic.
+    """Sentences of English prose without stop words; `train` and `held` share none.
 
     The text is that of Python's own manual, which every interpreter carries.
     """
@@ -180,7 +190,8 @@ def prose(part: str) -> tuple[str, ...]:
             stop = re.search(r'\b(?:stop|freez|halt)', clean, re.IGNORECASE)
             if 3 <= len(words) <= 22 and letters > 0.85 * len(sentence) and not stop:
                 found.setdefault(clean)
-    return tuple(found)
+    known = set(prose('train')) if part == 'held' else set()
+    return tuple(text for text in found if text not in known)
 
 
 @cache

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves `stop`, and lowers the robot's level while the user speaks. Needs no other node."""
+"""Serves `stop`, hears stop words, and lowers the robot's level while the user speaks.
+
+Needs no other node.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,13 @@ from venus_ros.core.voice import VoiceActivity
 from venus_ros.harness.skills import load, moves
 from venus_ros.nodes import intake, qos
 from venus_ros.nodes.capability_server import CAPABILITIES_FILE
-from venus_ros.nodes.convert import from_ros
+from venus_ros.nodes.convert import ROS_TYPES, from_ros, to_ros
 from venus_ros.nodes.interfaces import srv
 from venus_ros.nodes.lifecycle import WATCH_S, Health, Level, Param, VenusNode
 from venus_ros.nodes.process import run
 from venus_ros.nodes.run_id import run_id
 from venus_ros.reflex.reflex import Reflex
+from venus_ros.reflex.stop_words import THRESHOLD, WORDS, StopWords, open_stop_words
 from venus_ros.silero import open_voice
 
 HOLD_PERIOD_S = 0.1
@@ -36,6 +40,18 @@ class ReflexNode(VenusNode):
         CAPABILITIES_FILE,
         Param('ducking', True, "Lower the robot's level while somebody speaks."),
         Param(
+            'stop.words',
+            [''],
+            f'Experimental: words that stop everything: {", ".join(WORDS)}; an empty one = off.',
+        ),
+        Param(
+            'stop.threshold',
+            THRESHOLD,
+            'Confidence from which a stop word counts: higher = fewer false stops, more missed.',
+            0.0,
+            1.0,
+        ),
+        Param(
             'stop.hold_topic',
             '',
             'After a stop of motion, hold the base on this topic; empty = no.',
@@ -47,16 +63,23 @@ class ReflexNode(VenusNode):
     def __init__(self, **node_options: Any) -> None:
         super().__init__('reflex', **node_options)
         self._holding = False
+        self._deaf = self._wordless = ''
+        self._sent = 0
 
     def setup(self) -> None:
         names = moves(load(self.param('capabilities_file')))
         self._cancellers = {name: self._canceller(name) for name in names}
         self._reflex = Reflex(
-            names, self._open_voice(), source=run_id(self.get_name()), stamp=self.stamp
+            names,
+            self._open_voice(),
+            source=run_id(self.get_name()),
+            stamp=self.stamp,
+            stop_words=self._open_stop_words(),
         )
         self.engine = self._reflex
         self.route(m.RobotCancel, self._cancel_all)
-        self.tell(m.Stopped, 'stopped', qos.LATCHED)
+        self._stopped = self.publisher(ROS_TYPES[m.Stopped], 'stopped', qos.LATCHED)
+        self.route(m.Stopped, self._announce)
         self.tell(m.Event, 'events', qos.EVENTS)
         self.hear(m.Playout, 'playout', qos.LATCHED)
         self.hear(m.Event, 'events', qos.EVENTS)
@@ -68,10 +91,19 @@ class ReflexNode(VenusNode):
     def _open_voice(self) -> VoiceActivity | None:
         self._deaf = ''
         try:
-            return open_voice() if self.param('ducking') else None
+            return open_voice(hasty=True) if self.param('ducking') else None
         except BackendError as error:
             self._deaf = str(error)
             self.get_logger().warning(self._deaf)
+            return None
+
+    def _open_stop_words(self) -> StopWords | None:
+        self._wordless = ''
+        try:
+            return open_stop_words(self.param('stop.words'), self.param('stop.threshold'))
+        except BackendError as error:
+            self._wordless = str(error)
+            self.get_logger().warning(self._wordless)
             return None
 
     # ---- stop --------------------------------------------------------------------------------
@@ -88,12 +120,15 @@ class ReflexNode(VenusNode):
             client.call_async(CancelGoal.Request())
             self._sent += 1
 
+    def _announce(self, stopped: m.Stopped) -> None:
+        self._holding = self._holding or stopped.scope.motion
+        self._stopped.publish(to_ros(stopped))
+
     def _on_stop(self, request: Any, response: Any) -> Any:
         self._sent = 0
         out = self._reflex.stop(_request(request))
         self.send(out)
         stopped = next(message for message in out if isinstance(message, m.Stopped))
-        self._holding = self._holding or stopped.scope.motion
         response.request_id = stopped.request_id
         response.cancels_sent = self._sent
         response.message = f'stopped {stopped.scope.name.lower()}'
@@ -134,6 +169,8 @@ class ReflexNode(VenusNode):
             yield Health('hold', Level.WARN, 'the base is held; call ~/release')
         if self._deaf:
             yield Health('ducking', Level.WARN, self._deaf)
+        if self._wordless:
+            yield Health('stop words', Level.WARN, f'not heard: {self._wordless}')
         yield from self._intake.health()
 
 

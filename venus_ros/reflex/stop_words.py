@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from venus_ros.core.errors import ConfigError
 from venus_ros.core.messages import Pcm
 from venus_ros.reflex.lulls import STEP_SAMPLES, Lulls
-from venus_ros.reflex.speech_net import NEEDED_SAMPLES, Gaze, SpeechNet
+from venus_ros.reflex.speech_net import NEEDED_SAMPLES, SpeechNet
 
 HEAD = Path(__file__).with_name('stop_head.npz')
 WORDS = ('stop', 'freeze', 'halt')
@@ -40,14 +40,11 @@ class Spotted:
     sample: int
 
 
-class Looker(Protocol):
-    """Turns the newest sound into features, see `Gaze`."""
+class Net(Protocol):
+    """Turns int16 [NEEDED_SAMPLES] into features, see `SpeechNet`."""
 
-    def __call__(self, sound: Pcm, sample: int) -> NDArray[np.float32]:
-        """Features of int16 [NEEDED_SAMPLES] that end at `sample`."""
-
-    def reset(self) -> None:
-        """Another stream begins."""
+    def __call__(self, sound: Pcm) -> NDArray[np.float32]:
+        """Features of the sound."""
 
 
 class Head:
@@ -79,10 +76,10 @@ def score(
     """What the nets in `values` say, averaged.
 
     Args:
-        values: `mean`, `std` [96]; `squeeze` [nets, 96, s], `hide` [nets, 7 s + 83, h],
+        values: `mean`, `std` [384]; `squeeze` [nets, 384, s], `hide` [nets, 18 s + 100, h],
             `tell` [nets, h, 1 + words] and a bias of each, `*_bias`; `offset` [].
-        features: [looks, 7, 96].
-        contours: [looks, 83].
+        features: [looks, 18, 384].
+        contours: [looks, 100].
 
     Returns:
         float32 [looks, words].
@@ -104,7 +101,7 @@ class StopWords:
     Args:
         words: which of the head's words count.
         threshold: confidence from which they do.
-        gaze: makes features.
+        net: makes features.
         head: scores them.
 
     Raises:
@@ -112,9 +109,9 @@ class StopWords:
     """
 
     def __init__(
-        self, words: Iterable[str], threshold: float, gaze: Looker, head: Head | None = None
+        self, words: Iterable[str], threshold: float, net: Net, head: Head | None = None
     ) -> None:
-        self._gaze, self._head = gaze, head or Head()
+        self._net, self._head = net, head or Head()
         wanted = tuple(dict.fromkeys(word.strip().lower() for word in words))
         strange = [word for word in wanted if word not in self._head.words]
         if strange:
@@ -128,7 +125,6 @@ class StopWords:
     def reset(self) -> None:
         """Forget all sound; samples are counted from 0 again."""
         self._lulls.reset()
-        self._gaze.reset()
         self._sound: Pcm = np.zeros(NEEDED_SAMPLES, np.int16)
         self._rest: Pcm = np.zeros(0, np.int16)
         self._sample = 0
@@ -153,7 +149,7 @@ class StopWords:
         if not look:
             return None
         before = self._look
-        features = self._gaze(self._sound, self._sample)
+        features = self._net(self._sound)
         self._look = self._head(features, self._lulls.contour())[self._wanted]
         if look == 1:
             return None
@@ -176,12 +172,12 @@ def open_stop_words(
         ConfigError: a word that was not trained.
     """
     wanted = [word for word in words if word.strip()]
-    return StopWords(wanted, threshold, Gaze(_net())) if wanted else None
+    return StopWords(wanted, threshold, _net()) if wanted else None
 
 
 @cache
 def _net() -> SpeechNet:
-    """The nets, which hold no state, once for each process."""
+    """The net, which holds no state, once for each process."""
     return SpeechNet()
 
 
