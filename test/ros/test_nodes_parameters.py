@@ -55,7 +55,7 @@ def test_every_parameter_is_described_and_its_default_allowed(node: str) -> None
         assert param.descriptor().description.endswith('.'), param.name
         assert not param.check(param.default), param.name
         if isinstance(param.default, float):
-            assert re.search(r'_(s|hz|ms|db)$', param.name), f'{param.name} has no unit'
+            assert re.search(r'_(s|hz|ms|db)$|threshold$', param.name), f'{param.name} has no unit'
 
 
 class Tuned(VenusNode):
