@@ -62,6 +62,8 @@ UNKNOWN_USER = 0.5
 SAME_PITCH, OTHER_PITCH = 2.0, 8.0
 """Semitones."""
 STRANGE_PITCH = -2.5
+GUEST = 0.4
+"""Share of strangeness that counts in a voice as near as the user's: a second person may speak."""
 SAME_COLOUR_DB, OTHER_COLOUR_DB = 5.0, 12.0
 STRANGE_COLOUR = -2.0
 FAMILIAR = 1.0
@@ -130,10 +132,10 @@ def by_voice(unlike: Unlikeness | None) -> float:
     far = _between(-unlike.louder_db, -NEAR_DB, -FAR_DB)
     if not unlike.met:
         return UNKNOWN_USER * DISTANT * far
-    odds = FAMILIAR + DISTANT * far
+    strange = STRANGE_COLOUR * _between(unlike.colour_db, SAME_COLOUR_DB, OTHER_COLOUR_DB)
     if not math.isnan(unlike.higher):
-        odds += STRANGE_PITCH * _between(abs(unlike.higher), SAME_PITCH, OTHER_PITCH)
-    return odds + STRANGE_COLOUR * _between(unlike.colour_db, SAME_COLOUR_DB, OTHER_COLOUR_DB)
+        strange += STRANGE_PITCH * _between(abs(unlike.higher), SAME_PITCH, OTHER_PITCH)
+    return FAMILIAR + DISTANT * far + strange * (GUEST + (1 - GUEST) * far)
 
 
 def _between(value: float, low: float, high: float) -> float:

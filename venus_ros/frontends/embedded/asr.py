@@ -31,8 +31,6 @@ WAYS = 5
 SENSE, MOST_SENSE = 0.1, 3.0
 """What a unit of sense counts for, log probability of a token. Of 56 requests in babble at 5 and
 10 dB, 30 are understood so, 20 without (two voices and their variants, 2026-12)."""
-SENSIBLE = 3.0
-"""A few words that make so much sense are believed like many."""
 FEW_WORDS = 3
 """Clear short words are read with more than this confidence; "uh huh" is not (clips, 2026-11)."""
 NO_SPEECH = 0.6
@@ -122,8 +120,8 @@ class Recogniser:
     def recognise(self, pcm: Pcm, quick: bool = False, sense: Sense | None = None) -> Words:
         """Words in `pcm`, int16 [samples] at 16 kHz; the last 28 s if it is longer.
 
-        What is unsure is read in several ways, of which the one that makes most sense is taken.
-        A few unsure words, unless they are urgent, are read a second time without the hint; if the
+        Many unsure words are read in several ways, of which the one that makes most sense is
+        taken. A few, unless they are urgent, are read a second time without the hint; if the
         readings differ, they count as noise: a cough easily becomes a short word that is expected.
         Short ones are weighed against a murmur of assent too.
 
@@ -136,10 +134,10 @@ class Recogniser:
             return Words('', 0.0, 'silence')
         length_s = len(sound) / RATE_HZ
         read = self._read(sound, quick)
-        if sense and not quick and read.confidence < SURE:
+        many = len(read.text.split()) > FEW_WORDS
+        if many and sense and not quick and read.confidence < SURE:
             read = max([read, *self._others(sound)], key=lambda r: _likely(r, sense))
-        clear = sense is not None and sense(read.text) >= SENSIBLE
-        if quick or len(read.text.split()) > FEW_WORDS or is_urgent(read.text) or clear:
+        if quick or many or is_urgent(read.text):
             return self._trust(read, length_s)
         readings = [read] if read.confidence >= SURE else [read, self._read(sound, quick=True)]
         murmur, odds = self._murmur(sound, readings)
