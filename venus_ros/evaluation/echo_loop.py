@@ -33,12 +33,12 @@ LONG = ('what can you do', 'tell me what you can do')
 ERRANDS = ('go to the hall', 'go to the bedroom', 'drive to the living room')
 INTERRUPTIONS = (
     ('please tell me what your name is', 'venus'),
-    ('wait, go to the kitchen', 'kitchen'),
-    ('no, bring me the red cup', 'cup'),
+    ('wait, go to the hall', 'hall'),
+    ('no, bring me the blue cup', 'blue'),
     ('tell me a joke', 'holiday'),
     ('stop, go to the bedroom', 'bedroom'),
 )
-"""What is said over the robot's speech, and a word of the right answer."""
+"""What is said over the robot's speech, and a word of the right answer; no long answer has it."""
 DECIDED_S = 2.5
 """A decision so long after the user's words may still be about them."""
 ANSWER_S = 6.0
