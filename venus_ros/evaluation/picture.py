@@ -24,6 +24,7 @@ TITLES = {
     'background_speech': 'background\nignored',
 }
 PART_COLOURS = {'tune': '#9db7d3', 'held': USER}
+TEXT_COLOURS = {'tune': INK, 'held': 'white'}
 PART_NAMES = {'tune': 'tuning part', 'held': 'held-out part'}
 MARGINS_S = (0.0, 3.0)
 
@@ -79,7 +80,8 @@ def _draw_rates(axis: Axes, parts: Mapping[str, Mapping[str, Any]]) -> None:
         axis.bar(x, rates, width * 0.92, color=PART_COLOURS[part], label=PART_NAMES[part])
         axis.errorbar(x, rates, errors, fmt='none', ecolor=INK, elinewidth=1, capsize=3)
         for at, value in zip(x, values, strict=True):
-            axis.text(at, 0.03, f'{value["rate"]:.2f}\nn {value["n"]}', ha='center', fontsize=7.5)
+            text = f'{value["rate"]:.2f}\nn {value["n"]}'
+            axis.text(at, 0.03, text, ha='center', fontsize=7.5, color=TEXT_COLOURS[part])
     for i, name in enumerate(OVERLAPS):
         over = (i - 0.42, i + 0.42)
         label = '' if i else 'published'
@@ -126,7 +128,7 @@ def _draw_stops(axis: Axes, records: Sequence[Record]) -> None:
             x = [0.0, *times, max(MARGINS_S[1], *times, 0.0)]
             y = [*shares, shares[-1]]
             axis.step(x, y, where='post', color=colour, label=f'{label} (n {len(own)})')
-    axis.axvline(0.9, color=GRID, linewidth=1)
+    axis.axvline(0.9, color=GRID, linewidth=1, zorder=0)
     axis.set_xlim(*MARGINS_S)
     axis.set_ylim(0, 1.02)
     axis.set_xlabel('seconds since the voice began')
