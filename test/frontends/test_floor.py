@@ -109,6 +109,13 @@ def test_a_slow_recogniser_does_not_keep_the_floor_from_the_user():
     assert decide(spoken_s=2.0) is not None
 
 
+def test_words_that_are_still_being_read_are_waited_for():
+    over = Overlap(5.0, ROBOT, spoken_s=2.0, awaited=True)
+    assert while_speaking(over, answering=False) is None
+    over.spoken_s = 3.5
+    assert while_speaking(over, answering=False) is not None
+
+
 def test_a_hasty_answer_gives_way_at_once():
     assert decide(spoken_s=0.3, robot_s=0.2, answering=True) is not None
     assert decide(spoken_s=0.3, robot_s=5.0, answering=True) is None

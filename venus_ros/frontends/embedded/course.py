@@ -118,6 +118,7 @@ class Course:
         if over is None or not (self._ears.busy and self._talking):
             return
         over.spoken_s, over.goes_on = self._ears.spoken_s(), self._ears.speaking
+        over.awaited = self._ears.reading
         decision = floor.while_speaking(over, self._answering)
         if decision:
             self._out.decisions.append(decision)

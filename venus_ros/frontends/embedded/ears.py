@@ -126,6 +126,11 @@ class Ears:
         """Whether an utterance is under way or being understood."""
         return self._start is not None
 
+    @property
+    def reading(self) -> bool:
+        """Whether words of the current utterance are being recognised."""
+        return self._job is not None
+
     def spoken_s(self) -> float:
         """How long the current utterance has lasted, s."""
         return 0.0 if self._start is None else ((self._end or self._now) - self._start) / RATE_HZ

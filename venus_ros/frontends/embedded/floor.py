@@ -18,14 +18,16 @@ from venus_ros.language.text import words as plain_words
 
 INTERRUPT_S = 0.6
 """Voice over the robot's speech with words that take the floor, before it falls silent."""
-NEUTRAL_S = 1.0
+NEUTRAL_S = 0.8
 """The same for words that may be for anybody."""
 LONE_NO_S = 1.3
 """The same for a 'no' that may be the beginning of something said to others."""
 QUICK_S = 0.25
 """The same for words that ask the robot to listen: 'wait', 'no'."""
 BLIND_S = 1.6
-"""The same, while recognition has not told any words yet."""
+"""The same, when recognition finds no words."""
+UNREAD_S = 3.0
+"""The same, while its words are still awaited: a busy machine is no reason to stop."""
 RESUMED_S = 0.25
 """Voice that stops a robot which began to answer although the user had not finished."""
 BEGUN_S = 1.2
@@ -101,6 +103,7 @@ class Overlap:
         odds: log odds that it speaks to the robot.
         spoken_s: how long it has lasted.
         goes_on: it can be heard now.
+        awaited: its first words are still being read.
     """
 
     robot_s: float
@@ -109,6 +112,7 @@ class Overlap:
     odds: float = 0.0
     spoken_s: float = 0.0
     goes_on: bool = True
+    awaited: bool = False
 
 
 def while_speaking(over: Overlap, answering: bool) -> Decision | None:
@@ -121,7 +125,7 @@ def while_speaking(over: Overlap, answering: bool) -> Decision | None:
     if not over.partials:
         if answering and over.robot_s < HASTY_S and over.spoken_s >= RESUMED_S:
             return Decision(Kind.INTERRUPTION, 'the user goes on', 0.6)
-        if over.spoken_s >= BLIND_S:
+        if over.spoken_s >= (UNREAD_S if over.awaited else BLIND_S):
             return Decision(Kind.INTERRUPTION, 'long voice', 0.5)
         return None
     last = over.partials[-1]
