@@ -57,5 +57,6 @@ def test_a_strange_or_distant_voice_counts_against_it() -> None:
     same = by_voice(Unlikeness(0.0, 0.5, 3.0))
     assert same > 0 == by_voice(None)
     assert by_voice(Unlikeness(-15.0, 0.5, 3.0)) < -2.0
-    assert by_voice(Unlikeness(0.0, 9.0, 11.0)) < -1.0
+    guest, stranger = Unlikeness(0.0, 9.0, 11.0), Unlikeness(-9.0, 9.0, 11.0)
+    assert by_voice(stranger) < by_voice(Unlikeness(-9.0, 0.5, 3.0)) < by_voice(guest) < 0
     assert by_voice(Unlikeness(6.0, math.nan, 3.0)) == same

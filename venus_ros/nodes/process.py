@@ -3,7 +3,7 @@
 
 Signals do not end ROS at once: nodes first cancel their moves and release their devices, for
 which ROS must still work. Then the middleware has a second to say goodbye. A second signal, or
-after 3 s the kernel's alarm, end the process whatever it is doing.
+after 4 s the kernel's alarm, end the process whatever it is doing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from venus_ros.nodes.lifecycle import VenusNode
 
 ROS_ERRORS = (_rclpy.RCLError, _rclpy.UnknownROSArgsError, _rclpy.RCLInvalidROSArgsError)
 """What wrong ROS arguments and names raise; said in one line."""
-DEADLINE_S = 3.0
+DEADLINE_S = 4.0
 """From the signal to the end, whatever hangs."""
 FAREWELL_S = 1.0
 """For the middleware's own end, which is known to hang when many processes end at once."""
