@@ -25,14 +25,21 @@ def phrase_after(said: Sequence[str], leads: Sequence[Sequence[str]]) -> tuple[i
             start = begin + len(lead)
             if tuple(said[begin:start]) != tuple(lead):
                 continue
-            while start < len(said) and said[start] in DETERMINERS:
-                start += 1
-            end = start
-            while end < len(said) and said[end] not in PREPOSITIONS | _ENDS:
-                end += 1
-            if 0 < end - start <= 3 and not _vague(said, start, end):
+            start, end = _name_at(said, start)
+            if start < end:
                 return start, end
     return 0, 0
+
+
+def _name_at(said: Sequence[str], start: int) -> tuple[int, int]:
+    """Range of what may be a name from `start` on, after its article; empty if it is none."""
+    while start < len(said) and said[start] in DETERMINERS:
+        start += 1
+    end = start
+    while end < len(said) and said[end] not in PREPOSITIONS | _ENDS:
+        end += 1
+    named = 0 < end - start <= 3 and not _vague(said, start, end)
+    return (start, end) if named else (start, start)
 
 
 def _vague(said: Sequence[str], start: int, end: int) -> bool:
@@ -78,14 +85,8 @@ def _goal(said: Sequence[str], thing: Spot, placing: bool) -> str:
         leads = said[i] in DESTINATION or (placing and said[i] in PREPOSITIONS - _NO_DESTINATION)
         if not leads:
             continue
-        start = i + 1
-        while start < len(said) and said[start] in DETERMINERS:
-            start += 1
-        end = start
-        while end < len(said) and said[end] not in PREPOSITIONS | _ENDS:
-            end += 1
-        known = set(said[start:end]) & _DOWN
-        if 0 < end - start <= 3 and not known and not _vague(said, start, end):
+        start, end = _name_at(said, i + 1)
+        if start < end and not set(said[start:end]) & _DOWN:
             return ' '.join(said[start:end])
     return ''
 

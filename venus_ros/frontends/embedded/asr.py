@@ -30,7 +30,8 @@ SURE = 0.62
 WAYS = 5
 SENSE, MOST_SENSE = 0.1, 3.0
 """What a unit of sense counts for, log probability of a token. Of 56 requests in babble at 5 and
-10 dB, 30 are understood so, 20 without (two voices and their variants, 2026-12)."""
+10 dB, 30 were understood so in one draw of the noise, 20 without (2026-12; short ones too, which
+are not read so here)."""
 FEW_WORDS = 3
 """Clear short words are read with more than this confidence; "uh huh" is not (clips, 2026-11)."""
 NO_SPEECH = 0.6
@@ -136,7 +137,8 @@ class Recogniser:
         read = self._read(sound, quick)
         many = len(read.text.split()) > FEW_WORDS
         if many and sense and not quick and read.confidence < SURE:
-            read = max([read, *self._others(sound)], key=lambda r: _likely(r, sense))
+            others = self._readings(sound, self._hint, WINDOW_S, ways=WAYS)
+            read = max([read, *others], key=lambda r: _likely(r, sense))
         if quick or many or is_urgent(read.text):
             return self._trust(read, length_s)
         readings = [read] if read.confidence >= SURE else [read, self._read(sound, quick=True)]
@@ -166,29 +168,20 @@ class Recogniser:
         return self._murmurs.weigh(self._view(features), features.shape[2], texts)
 
     def _read(self, sound: NDArray[np.float32], quick: bool) -> _Reading:
-        length_s = len(sound) / RATE_HZ
-        window_s = max(QUICK_WINDOW_S if quick else WINDOW_S, length_s + 1.0)
-        prompt = [*([] if quick else self._hint), self._begin]
-        best = self._whisper.model.generate(
-            self._view(self._features(sound, window_s)),
-            [prompt],
-            beam_size=1,
-            max_length=len(prompt) + round(14 + 6 * length_s),
-            return_scores=True,
-            return_no_speech_prob=True,
-        )[0]
-        text = fold_repeats(self._decode(best.sequences_ids[0], length_s))
-        return _Reading(text, float(np.exp(best.scores[0])), best.no_speech_prob)
+        hint = [] if quick else self._hint
+        return self._readings(sound, hint, QUICK_WINDOW_S if quick else WINDOW_S, ways=1)[0]
 
-    def _others(self, sound: NDArray[np.float32]) -> list[_Reading]:
-        """Other ways to read the same, likeliest first."""
+    def _readings(
+        self, sound: NDArray[np.float32], hint: list[int], window_s: float, ways: int
+    ) -> list[_Reading]:
+        """The likeliest ways to read the sound in a window of at least `window_s`, best first."""
         length_s = len(sound) / RATE_HZ
-        prompt = [*self._hint, self._begin]
+        prompt = [*hint, self._begin]
         found = self._whisper.model.generate(
-            self._view(self._features(sound, max(WINDOW_S, length_s + 1.0))),
+            self._view(self._features(sound, max(window_s, length_s + 1.0))),
             [prompt],
-            beam_size=WAYS,
-            num_hypotheses=WAYS,
+            beam_size=ways,
+            num_hypotheses=ways,
             max_length=len(prompt) + round(14 + 6 * length_s),
             return_scores=True,
             return_no_speech_prob=True,
