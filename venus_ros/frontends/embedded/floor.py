@@ -38,8 +38,8 @@ HASTY_S = 1.2
 """The robot's first stretch of speech, in which the user may simply be going on."""
 
 CLEARLY_MEANT, SURELY_MEANT, MEANT, UNMEANT = 2.0, 1.0, 0.25, -2.0
-"""Log odds of being spoken to, over the robot's voice: from these words take the floor soon, a word
-that asks for it at once, and any words in time. Below the last, words in silence get no answer."""
+"""Log odds of being spoken to over the robot's voice: from these on words take the floor soon, a
+call does so at once, and any words in time. Below the last, words in silence get no answer."""
 STRANGE = -1.5
 """Log odds of a voice below which it is somebody else in the room."""
 MAYBE_MURMUR = -0.9
