@@ -22,8 +22,8 @@ OTHER = '22222222-2222-4222-8222-222222222222'
 class Direct:
     """A server without a harness; the test plays the robot."""
 
-    def __init__(self, skills: Skills) -> None:
-        self.now_s = 0.0
+    def __init__(self, skills: Skills, now_s: float = 0.0) -> None:
+        self.now_s = now_s
         self.server = CapabilityServer(
             'navigation', skills, source='navigation#1', stamp=lambda: int(self.now_s * 1e9) + 1
         )
@@ -278,6 +278,39 @@ def test_a_new_server_calls_off_what_the_old_one_left_and_never_repeats_it(direc
     assert (work.state, work.error_code) == (m.State.FAILED, int(Code.RESTARTED))
     direct.run(10)
     assert not direct.of(m.RobotGoal)
+
+
+def queued(queued_ns: int) -> m.Works:
+    work = m.Work(
+        ID, 'navigation', m.State.QUEUED, ((m.State.QUEUED, queued_ns),), skill='go_to'
+    )  # fmt: skip
+    return m.Works('harness', (work,))
+
+
+def test_what_was_asked_after_the_start_is_no_leftover(direct: Direct) -> None:
+    """The harness tells of a work before its goal arrives."""
+    direct.run(1)
+    direct.send(queued(queued_ns=int(0.9e9)))
+    direct.ask()
+    direct.accept()
+    assert not direct.of(m.RobotCancel) and direct.work().state is m.State.RUNNING
+
+
+@pytest.mark.parametrize('answered', [True, False])
+def test_a_goal_waits_for_the_cancel_of_an_earlier_goal(skills: Skills, answered: bool) -> None:
+    direct = Direct(skills, now_s=5.0)
+    direct.send(queued(queued_ns=int(3e9)))
+    assert direct.of(m.RobotCancel) == [m.RobotCancel('navigate_to_pose', robot_goal_id(ID))]
+    direct.ask()
+    direct.run(0.3)
+    assert not direct.of(m.RobotGoal)
+    if answered:
+        direct.end(m.GoalStatus.UNKNOWN)
+    else:
+        direct.run(1)
+    assert len(direct.of(m.RobotGoal)) == 1
+    direct.accept()
+    assert direct.work().state is m.State.RUNNING
 
 
 def test_works_are_kept_to_the_last_fifty(direct: Direct) -> None:

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2')
 
 from action_msgs.msg import GoalStatus
+from action_msgs.srv import CancelGoal
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.parameter import Parameter
@@ -20,6 +21,7 @@ from rclpy.task import Future
 from venus_ros.core import messages as m
 from venus_ros.core.errors import Code
 from venus_ros.nodes import qos
+from venus_ros.nodes.action_link import ActionLink
 from venus_ros.nodes.capability_server import CapabilityServerNode
 from venus_ros.nodes.interfaces import action, msg
 
@@ -100,6 +102,33 @@ def test_a_goal_whose_server_died_before_its_answer_goes_to_the_next_one(
     arm.ends[0].set_result('ok')
     world.until(result.done, 'result')
     assert result.result().status == GoalStatus.STATUS_SUCCEEDED
+
+
+def test_a_goal_that_was_cancelled_for_an_earlier_run_and_sent_again_is_not_lost(
+    world: Any, server: Any, make_arm: Any
+) -> None:
+    """The answer to the cancel, `unknown goal`, arrives when the goal is on its way."""
+    arm = make_arm()
+    world.until(lambda: server.robot_available('pick_place'), 'pick_place seen')
+    told: list[tuple[Any, ...]] = []
+    link = ActionLink(
+        server, action.PickPlace, 'pick_place',
+        answered=lambda *answer: told.append(answer),
+        progressed=lambda *_: None,
+        ended=lambda goal_id, status, _: told.append((goal_id, status)),
+    )  # fmt: skip
+    world.until(lambda: link.available, 'pick_place seen by the link')
+    goal_id = str(uuid.uuid4())
+    link.send(goal_id, action.PickPlace.Goal(action='pick', object='red_cup'))
+    stale = Future(executor=world.executor)
+    stale.set_result(CancelGoal.Response(return_code=CancelGoal.Response.ERROR_UNKNOWN_GOAL_ID))
+    link._on_cancel_answer(goal_id, stale)
+    world.until(lambda: arm.goals, 'goal at the robot')
+    arm.ends[0].set_result('ok')
+    world.until(lambda: (goal_id, m.GoalStatus.SUCCEEDED) in told, 'the end')
+    assert [x for x in told if x[0] == goal_id] == [
+        (goal_id, True, ''), (goal_id, m.GoalStatus.SUCCEEDED)
+    ]  # fmt: skip
 
 
 def test_with_deliver_the_goal_stays_open_until_the_harness_says_delivered(

@@ -25,6 +25,8 @@ from venus_ros.harness.watch import Watch
 
 RETRY_S = 0.5
 LOST_AFTER_S = 2.0
+FORESTALL_S = 1.0
+"""How long a goal waits for the answer to the cancel of the same goal of an earlier run."""
 STRANGE_CANCEL_S = 0.5
 """How long a cancel that we did not ask for may wait for the stop that explains it."""
 
@@ -41,6 +43,7 @@ class Execution:
         self._watch = watch
         self._gone_since_s: dict[str, float] = {}
         self._retry_s: dict[str, float] = {}
+        self._forestalled_s: dict[str, float] = {}
 
     # ---- starting ----------------------------------------------------------------------------
 
@@ -65,9 +68,11 @@ class Execution:
         """Send the robot's goal, if its server can be there."""
         assert job.skill is not None
         server = job.skill.server
-        if server in self._gone_since_s or self._watch.now_s < self._retry_s.get(
-            server, -math.inf
-        ):
+        not_before_s = max(
+            self._retry_s.get(server, -math.inf),
+            self._forestalled_s.get(job.robot_goal_id, -math.inf),
+        )
+        if server in self._gone_since_s or self._watch.now_s < not_before_s:
             return
         try:
             goal = skill_words.fill_goal(job.skill, job.arguments)
@@ -118,8 +123,9 @@ class Execution:
 
     def on_result(self, message: RobotResult) -> None:
         """The robot has ended it, in whatever way."""
+        self._forestalled_s.pop(message.goal_id, None)
         job = self._jobs.of_robot(message.goal_id)
-        if job is None or job.skill is None or job.phase is Phase.ENDED:
+        if job is None or job.skill is None or job.phase in (Phase.IDLE, Phase.ENDED):
             return
         if job.executing and job.phase is Phase.SENT:
             self._accepted(job)
@@ -198,7 +204,11 @@ class Execution:
         self._ask_robot_to_cancel(job)
 
     def forestall(self, job: Job) -> None:
-        """Cancel what an earlier run may have sent; nothing is known of it but its id."""
+        """Cancel what an earlier run may have sent; nothing is known of it but its id.
+
+        A goal with this id waits for the answer, so that the cancel does not meet it.
+        """
+        self._forestalled_s[job.robot_goal_id] = self._watch.now_s + FORESTALL_S
         self._ask_robot_to_cancel(job)
 
     def check(self) -> None:

@@ -78,6 +78,7 @@ class CapabilityServer:
         self._skills = skills
         self._planner = planner
         self._stamp = stamp
+        self._began_ns = stamp()
         self._watch = Watch()
         self._jobs = Jobs(capability, EventLog(source), stamp, self._watch)
         self._execution = Execution(self._jobs, self._watch)
@@ -228,10 +229,12 @@ class CapabilityServer:
         """A work of an earlier run: the robot may still be at it. It never runs twice.
 
         What is only QUEUED may be on its way to us right now, so that only what surely ran is
-        closed here; of a goal that the robot does not know, the cancel hurts nobody.
+        closed here. Of a goal that the robot does not know, the cancel hurts nobody; but what was
+        asked for in our own time an earlier run cannot have sent, and a cancel would meet ours.
         """
         ran = work.state in (State.RUNNING, State.CANCELLING)
-        if not ran and not (first and work.state in (State.QUEUED, State.WAITING)):
+        older = first and next((ns for _, ns in work.states), 0) < self._began_ns
+        if not ran and not (older and work.state in (State.QUEUED, State.WAITING)):
             return
         try:
             skill = self._skills.get(self.capability, work.skill)

@@ -195,9 +195,13 @@ class ActionLink:
         future.add_done_callback(partial(self._on_cancel_answer, goal_id))
 
     def _on_cancel_answer(self, goal_id: str, future: Any) -> None:
-        """Learn the end of a goal that an earlier run of this process had sent."""
+        """Learn the end of a goal that an earlier run of this process had sent.
+
+        The same goal may have been sent again before the answer came; then it has not ended.
+        """
         response = future.result()
-        if not goal_id or goal_id in self._open or response is None:
+        ours = goal_id in self.open_goals or goal_id in self._waiting
+        if not goal_id or ours or response is None:
             return
         if not response.goals_canceling:
             self._ended(goal_id, GoalStatus.UNKNOWN, None)
