@@ -172,3 +172,38 @@ def test_stop_is_read_in_noise(recogniser, voice):
     fan *= np.sqrt(np.mean(clip.astype(float) ** 2) / np.mean(fan**2)) / 10
     words = recogniser.recognise((clip + fan).astype(np.int16))
     assert words.text.lower().strip('.!') == 'stop', words
+
+
+def hear_rest(recogniser, gap_s, sense):
+    """What becomes of a request whose first words got no answer, and of its rest."""
+    whole = user_audio('go to the kitchen')
+    cut = int(0.45 * len(whole))
+    sound = np.concatenate([whole[:cut], quiet(gap_s), whole[cut:], quiet(2)])
+    ears = Ears(recogniser, None, counted=True)
+    ears.reset(lambda text, hint: 0.45, sense)
+    heard = []
+    for at in range(0, len(sound), UNIT):
+        for sign in ears.step(sound[at : at + UNIT], False):
+            if isinstance(sign, Utterance):
+                heard.append(sign)
+                if len(heard) == 1:
+                    ears.expect_rest(sign)
+    ears.close()
+    assert len(heard) == 2, heard
+    return heard
+
+
+def test_the_rest_is_read_together_with_what_got_no_answer(recogniser):
+    first, second = hear_rest(recogniser, 1.0, lambda text: float(text.startswith('Go to')))
+    assert second.joined and second.words.text == 'Go to the kitchen.', (first, second)
+    assert second.start == first.start
+
+
+def test_what_makes_more_sense_alone_is_read_alone(recogniser):
+    _, second = hear_rest(recogniser, 1.0, lambda text: -float(len(text.split())))
+    assert not second.joined and len(second.words.text.split()) < 4, second
+
+
+def test_late_words_are_no_rest(recogniser):
+    _, second = hear_rest(recogniser, 3.0, lambda text: float(text.startswith('Go to')))
+    assert not second.joined, second

@@ -31,6 +31,8 @@ MAX_TYPED = 1000
 HOLD_S = 3.0
 """How long a reply waits for a voice that began before it could be spoken."""
 UNANSWERED = frozenset({ActKind.OTHER, ActKind.BACKCHANNEL})
+HALF = frozenset({ActKind.OTHER, ActKind.UNKNOWN, ActKind.CANNOT, ActKind.CLARIFY})
+"""What half a sentence is easily taken for."""
 
 
 @dataclass(slots=True)
@@ -127,7 +129,7 @@ class Course:
 
     def _finish(self, said: Utterance) -> None:
         """An utterance is complete: noise, a backchannel, or something to answer."""
-        over, self._overlap = self._overlap, None
+        over, self._overlap = None if said.joined else self._overlap, None
         rest, self._cut_short = self._cut_short, []
         self._decide(Kind.USER_ENDED, 'silence')
         spoken_s = (said.end - said.start) / RATE_HZ
@@ -137,9 +139,15 @@ class Course:
         if decision:
             self._out.decisions.append(decision)
             self._resume(rest)
+            if decision.kind is Kind.BACKGROUND and over is None:
+                self._ears.expect_rest(said)
             return
         self._transcribe(said.words, said.start, said.end, final=True)
+        if said.joined:
+            self._take_back()
         reply = self._answer(said.words.text, over is not None)
+        if _may_be_half(reply.act) and over is None:
+            self._ears.expect_rest(said)
         if reply.act.kind in UNANSWERED:
             self._resume(rest)
         elif reply.act.kind is not ActKind.UNKNOWN:
@@ -181,8 +189,7 @@ class Course:
         """
         if self._draft:
             text = f'{self._draft.text.rstrip(" .")} {text}'
-            self._mouth.stop()
-            self._draft = None
+            self._take_back()
         reply = self._dialogue.answer(text, self._context, self._now_s)
         if over and reply.silent and not reply.cancel:
             reply = replace(reply, text='')  # 'stop' to a robot that only talks: it is quiet
@@ -197,6 +204,12 @@ class Course:
         else:
             self._commit(reply, text)
         return reply
+
+    def _take_back(self) -> None:
+        """Drop the reply that was drafted, if nobody has heard it yet."""
+        if self._draft:
+            self._mouth.stop()
+            self._draft = None
 
     def _commit(self, reply: Reply, text: str) -> None:
         """The reply counts from now on; what it asks for leaves."""
@@ -283,3 +296,8 @@ class Course:
     @property
     def _now_s(self) -> float:
         return self._ears.now / RATE_HZ
+
+
+def _may_be_half(act: Act) -> bool:
+    """Whether the words may have been the beginning of something that makes more sense."""
+    return act.kind in HALF and act.topic != 'addressed'

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,6 +22,10 @@ AFTER = RATE_HZ // 6
 LONGEST = 25 * RATE_HZ
 PARTIAL_AFTER = int(0.4 * RATE_HZ)
 PARTIAL_EVERY = int(0.3 * RATE_HZ)
+GOES_ON = 2 * RATE_HZ
+"""A voice that begins so soon after an utterance without an answer may be the rest of it."""
+SENSIBLE = 1.0
+"""Log odds of sense from which both parts read as one need not be compared with the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +53,30 @@ class Paused:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """The user's turn is over. `words.text` is empty if it was noise."""
+    """The user's turn is over. `words.text` is empty if it was noise.
+
+    `joined`: it was read together with the utterance before, which it goes on with.
+    """
 
     words: Words
     start: int
     end: int
     voice: Voiceprint | None = None
+    joined: bool = False
 
 
 Sign = Began | Partial | Paused | Utterance
 Judge = Callable[[str, float | None], float]
 """(words, melody) -> silence in seconds after which they are complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was made of a stretch of sound."""
+
+    words: Words
+    voice: Voiceprint | None = None
+    joined: bool = False
 
 
 @dataclass(slots=True)
@@ -67,7 +85,7 @@ class _Job:
 
     revision: int
     final: bool
-    heard: Future[tuple[Words, Voiceprint | None]]
+    heard: Future[_Read]
     melody: Future[float] | None = None
 
 
@@ -104,6 +122,8 @@ class Ears:
         self._sound: Pcm = np.zeros(0, np.int16)
         self._origin = 0
         self._now = 0
+        self._left: int | None = None
+        self._left_until = 0
         self._revision += 1
         self._clear()
 
@@ -135,6 +155,10 @@ class Ears:
         """How long the current utterance has lasted, s."""
         return 0.0 if self._start is None else ((self._end or self._now) - self._start) / RATE_HZ
 
+    def expect_rest(self, begun: Utterance) -> None:
+        """Read what is said next, if it comes soon, together with `begun`, which got no answer."""
+        self._left, self._left_until = begun.start, begun.end + GOES_ON
+
     def step(self, pcm: Pcm, partials: bool) -> list[Sign]:
         """Take the next sound, int16 [samples] at 16 kHz; returns what is known now.
 
@@ -160,7 +184,10 @@ class Ears:
     def _keep(self, pcm: Pcm) -> None:
         self._now += len(pcm)
         self._sound = np.concatenate([self._sound, pcm])
-        needed = (self._start if self._start is not None else self._now) - 2 * BEFORE
+        if self._start is None and self._now > self._left_until:
+            self._left = None
+        marks = (self._left, self._start)
+        needed = next((mark for mark in marks if mark is not None), self._now) - 2 * BEFORE
         cut = max(0, needed - self._origin)
         self._sound, self._origin = self._sound[cut:], self._origin + cut
 
@@ -168,8 +195,7 @@ class Ears:
         self._start: int | None = None
         self._end: int | None = None
         self._job: _Job | None = None
-        self._final: Words | None = None
-        self._voice_heard: Voiceprint | None = None
+        self._final: _Read | None = None
         self._wait_s = DOUBTFUL_S
         self._last_partial = 0
         self._told_pause = False
@@ -202,19 +228,39 @@ class Ears:
         assert self._start is not None
         if job and job.melody:
             job.melody.cancel()
-        end = self._now if self._end is None else min(self._now, self._end + AFTER)
-        sound = self._sound[max(0, self._start - BEFORE - self._origin) : end - self._origin]
+        sound = self._since(self._start)
+        whole = None if self._left is None or not final else self._since(self._left)
         self._last_partial = self._now
-        self._job = _Job(self._revision, final, self._worker.submit(self._hear, sound, final))
+        heard = self._worker.submit(self._hear, sound, whole, final)
+        self._job = _Job(self._revision, final, heard)
         if final and self._melody:
             self._job.melody = self._worker.submit(self._melody.complete, sound)
 
-    def _hear(self, sound: Pcm, final: bool) -> tuple[Words, Voiceprint | None]:
-        """Runs in the thread."""
+    def _since(self, start: int) -> Pcm:
+        """The sound from just before `start` to just after the voice's end."""
+        end = self._now if self._end is None else min(self._now, self._end + AFTER)
+        return self._sound[max(0, start - BEFORE - self._origin) : end - self._origin]
+
+    def _hear(self, sound: Pcm, whole: Pcm | None, final: bool) -> _Read:
+        """Runs in the thread. Of the whole and its second part, what makes more sense counts."""
         began = time.perf_counter()
-        words = self._recogniser.recognise(sound, quick=not final, sense=self._sense)
+        together = None if whole is None else self._recogniser.recognise(whole, sense=self._sense)
+        if together and self._makes_sense(together) >= SENSIBLE:
+            read = _Read(together, voiceprint(sound), joined=True)
+        else:
+            words = self._recogniser.recognise(sound, quick=not final, sense=self._sense)
+            joined = together is not None and (
+                self._makes_sense(together) > self._makes_sense(words)
+            )
+            read = _Read(together if joined and together else words, voiceprint(sound), joined)
         self.asr_ms = (time.perf_counter() - began) * 1e3
-        return words, voiceprint(sound)
+        return read
+
+    def _makes_sense(self, words: Words) -> float:
+        """Log odds of sense; minus infinity without words."""
+        if not words.text:
+            return -math.inf
+        return self._sense(words.text) if self._sense else 0.0
 
     def _collect(self) -> list[Sign]:
         """Take words that are ready, then their melody: the turn's end does not wait for it."""
@@ -226,15 +272,16 @@ class Ears:
             return []
         if not (self._counted or job.heard.done()):
             return []
-        words, voice = job.heard.result()
+        read = job.heard.result()
+        words, partial = read.words, Partial(read.words, self._start or 0, read.voice)
         if not job.final:
             self._job = None
-            return [Partial(words, self._start or 0, voice)]
+            return [partial]
         signs: list[Sign] = []
         if self._final is None:
-            self._final, self._voice_heard = words, voice
+            self._final = read
             self._wait_s = self._judge(words.text, None) if words.text else SPECULATE_S
-            signs.append(Partial(words, self._start or 0, voice))
+            signs.append(partial)
         if job.melody and words.text and (self._counted or job.melody.done()):
             self._wait_s = self._judge(words.text, job.melody.result())
             job.melody = None
@@ -250,7 +297,10 @@ class Ears:
             if self._told_pause or self._wait_s <= DOUBTFUL_S:
                 return []
             self._told_pause = True
-            return [Paused(self._final)]
-        done = Utterance(self._final, self._start, self._end, self._voice_heard)
+            return [Paused(self._final.words)]
+        read = self._final
+        start = self._left if read.joined and self._left is not None else self._start
+        done = Utterance(read.words, start, self._end, read.voice, read.joined)
+        self._left = None
         self._clear()
         return [done]
