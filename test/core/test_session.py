@@ -94,6 +94,33 @@ def test_speech_chunks_are_numbered_without_gaps_over_all_kinds(new_talk, speech
     assert turns == sorted(turns)
 
 
+def test_two_hundred_answers_of_any_length_are_all_heard_whole(new_talk, speech):
+    lengths_s = np.random.default_rng(50).uniform(0.1, 0.6, 200)
+    script = {
+        2 + 8 * i: StepOutput(END, speech=[speech(f'answer {i}', round(s, 3))])
+        for i, s in enumerate(lengths_s)
+    }
+    talk = new_talk(script).run(161.0)
+    assert robot_words(talk) == [f'answer {i}' for i in range(200)]
+    assert {e.reason for e in talk.events(Kind.TURN_ENDED)} == {'done'}
+    made = sum(len(c.pcm) for c in talk.of(SpeechChunk))
+    faded = 200 * 120  # each end is faded out over 5 ms
+    assert made <= np.count_nonzero(talk.heard) <= made + faded, (made, talk.heard)
+
+
+def test_an_answer_that_comes_in_parts_is_played_with_their_pauses(new_talk, speech):
+    parts = ('first part', 'second part', 'third part')
+    script = {
+        2 + 25 * i: StepOutput(END if i == 2 else Control.SPEAK, speech=[speech(text, 0.5)])
+        for i, text in enumerate(parts)
+    }
+    talk = new_talk(script).run(7.0)
+    loud = np.flatnonzero(talk.heard)
+    pauses_s = np.diff(loud)[np.diff(loud) > 2400] / 24000
+    assert pauses_s == pytest.approx([2.0, 2.0], abs=0.15), pauses_s
+    assert ' '.join(robot_words(talk)) == ' '.join(parts)
+
+
 def test_a_request_goes_to_the_harness_and_to_nobody_else(new_talk, speech):
     script = {
         2: StepOutput(text='On my <dele'),

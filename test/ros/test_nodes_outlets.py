@@ -72,3 +72,35 @@ def test_the_file_tells_when_it_began(rig):
     rig.outlet.close()
     beside = json.loads(rig.path.with_name('robot.wav.json').read_text())
     assert beside == {'stamp_ns': 77, 'rate_hz': RATE}
+
+
+class FixedSteps(outlets.Paced):
+    """A pacer that is wrong: it pulls 20 ms at each poll, however late that is."""
+
+    def poll(self):
+        self._pulled += RATE // 50
+        self.write(self._playback.pull(RATE // 50))
+
+
+def clock_error_s(kind, monkeypatch):
+    """Largest distance of the samples pulled from the clock, over ten minutes of late polls."""
+    now_s = 100.0
+    monkeypatch.setattr(outlets, 'now_s', lambda: now_s)
+    speaker = Speaker(RATE, source='speaker#1', stamp=lambda: int(now_s * 1e9))
+    outlet = kind(RATE)
+    outlet.open(Playback(speaker, RATE), 0)
+    lateness_s = np.random.default_rng(41).uniform(0.001, 0.005, 30_000)
+    worst_s = 0.0
+    for late_s in lateness_s:
+        now_s += 0.02 + late_s
+        outlet.poll()
+        worst_s = max(worst_s, abs(outlet._pulled / RATE - (now_s - 100.0)))
+    return worst_s
+
+
+def test_ten_minutes_of_late_polls_do_not_shift_the_clock(monkeypatch):
+    assert clock_error_s(outlets.Paced, monkeypatch) < 0.02
+
+
+def test_the_check_finds_a_pacer_that_falls_behind(monkeypatch):
+    assert clock_error_s(FixedSteps, monkeypatch) > 60

@@ -21,6 +21,10 @@ AFTER_S = (0.04, 0.34)
 """Looks so long after a command's end are looks at that command."""
 COPIES = 2
 """Each command is placed in so many surroundings; other talk in one."""
+BARE = ('{w}', '{w}!', '{w}.')
+BARE_SHARE = 0.5
+"""The word alone is the hardest to tell from other words, and the likeliest in need."""
+VARIED = 0.12
 UNCLEAR_S = 0.7
 """Looks so shortly before its end see a part of it, and are left out."""
 
@@ -154,11 +158,12 @@ class Maker:
         """So many commands with each word."""
         for _ in range(count):
             for word in WORDS:
-                text = str(self._pick(self._lists['commands'])).format(w=word)
+                carriers = BARE if self._rng.random() < BARE_SHARE else self._lists['commands']
+                text = str(self._pick(carriers)).format(w=word)
                 speaker = voices.draw_speaker('train', self._rng)
                 spoken = self._studio.speak(speaker, text)
                 for _ in range(COPIES):
-                    yield self._clip(vary(spoken, self._rng), word, speaker, text)
+                    yield self._clip(vary(spoken, self._rng, VARIED), word, speaker, text)
 
     def talk(self, count: int) -> Iterator[Clip]:
         """So many sentences or words that are no command, a half of them hard."""
@@ -173,7 +178,7 @@ class Maker:
                 text, kind = str(self._pick(voices.prose('train'))), 'ordinary'
             spoken = self._studio.speak(speaker, text)
             for _ in range(COPIES - 1):
-                yield self._clip(vary(spoken, self._rng), kind, speaker)
+                yield self._clip(vary(spoken, self._rng, VARIED), kind, speaker)
 
     def robot(self, count: int) -> Iterator[Clip]:
         """The robot's own sentences as an echo, from hardly damped to almost cancelled."""
