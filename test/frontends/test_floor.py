@@ -33,6 +33,9 @@ ROBOT = 'I am in the kitchen now. I see a red cup on the table.'
         'Right, right.',
         'M-H-M-M',
         'Oh, nice.',
+        '嗯',
+        '好的，好的。',
+        '对对对',
     ],
 )
 def test_listening_is_known(text):
@@ -51,6 +54,9 @@ def test_listening_is_known(text):
         'yeah but go to the hall',
         'the blue one',
         'him',
+        '停下！',
+        '等一下',
+        '好的，去厨房',
     ],
 )
 def test_what_takes_the_floor_is_no_listening(text):

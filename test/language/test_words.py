@@ -143,3 +143,11 @@ def test_half_sentences(text: str) -> None:
 @pytest.mark.parametrize('text', ['go', 'where is it', 'tell me where it is', 'stop', 'red'])
 def test_whole_sentences(text: str) -> None:
     assert not unfinished(text)
+
+
+@pytest.mark.parametrize(
+    ('chinese', 'english'),
+    [('嗯', 'mm hmm'), ('停停停', 'stop stop stop'), ('不是', 'no'), ('去厨房', '去厨房')],
+)
+def test_chinese_floor_words_mean_what_the_english_ones_do(chinese, english):
+    assert normalise(chinese) == english

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from venus_ros.language.chinese import in_english
+
 _CONTRACTIONS = {
     "can't": 'can not', 'cannot': 'can not', "won't": 'will not', "shan't": 'shall not',
     "ain't": 'is not', "let's": 'let us', 'lets': 'let us', 'gimme': 'give me',
@@ -98,7 +100,7 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def _expand(word: str) -> str:
-    word = _CONTRACTIONS.get(word, word)
+    word = in_english(_CONTRACTIONS.get(word, word))
     for pattern, plain in _ENDINGS:
         word = pattern.sub(plain, word)
     return ' '.join(_SPELLINGS.get(part, part) for part in word.replace("'s", ' s').split())

@@ -61,7 +61,7 @@ def is_backchannel(text: str) -> bool:
     """Whether `text` only shows that the user listens: 'uh huh', 'okay, I see'."""
     if is_hum(text):
         return True
-    return 0 < len(words_of(text)) <= MOST_WORDS and _only_assent(plain_words(text))
+    return 0 < len(plain_words(text)) <= MOST_WORDS and _only_assent(plain_words(text))
 
 
 def _begins_as_assent(text: str) -> bool:
