@@ -293,3 +293,21 @@ def test_a_correction_that_names_nothing_is_asked_for_again(
 )
 def test_promises(text: str, promise: str, offer: tuple[Capability, ...]) -> None:
     assert understand(text, capabilities=offer).promise == promise
+
+
+@pytest.mark.parametrize(
+    ('text', 'for_us'),
+    [
+        ("Look, Ruth, it's raining.", False),
+        ('Come on, Oliver, take the bag.', False),
+        ('Can you bring me the cup? Martha.', False),
+        ('Wait, Venus, go to the kitchen.', True),
+        ('No, Kitchen, please.', True),
+        ('Could you bring me the book? Thanks.', True),
+    ],
+)
+def test_a_name_between_commas_tells_who_is_meant(
+    text: str, for_us: bool, offer: tuple[Capability, ...]
+) -> None:
+    act = understand(text, capabilities=offer)
+    assert (act.topic == 'addressed') is not for_us, act

@@ -10,7 +10,7 @@ from venus_ros.reflex.speech_net import FEATURES, ROWS
 
 Values = dict[str, NDArray[np.float32]]
 
-SQUEEZED, HIDDEN = 16, 32
+SQUEEZED, HIDDEN = 24, 48
 BATCH = 256
 RATE = 4e-3
 DECAY = 1e-2
@@ -19,20 +19,24 @@ DROPPED = 0.4
 
 
 def train(
-    features: NDArray[np.float32],
-    contours: NDArray[np.float32],
+    features: NDArray[np.float16],
+    contours: NDArray[np.float16],
     labels: NDArray[np.int8],
     weights: NDArray[np.float32],
+    rows: NDArray[np.intp],
+    scale: tuple[NDArray[np.float32], NDArray[np.float32]],
     epochs: int,
     seed: int,
 ) -> Values:
     """One net by Adam on the weighted cross entropy.
 
     Args:
-        features: standardised, [looks, 18, 384].
+        features: [looks, 18, 384].
         contours: [looks, 100].
         labels: [looks], 0 = other.
         weights: [looks].
+        rows: the looks that it may see.
+        scale: mean and spread of each feature, [384].
         epochs: passes over all looks; the rate falls to nothing over them.
         seed: of the first values, the order and what is left out.
     """
@@ -40,10 +44,12 @@ def train(
     values = _first(contours.shape[1], int(labels.max()) + 1, rng)
     first = {k: np.zeros_like(v) for k, v in values.items()}
     second = {k: np.zeros_like(v) for k, v in values.items()}
-    steps = epochs * (len(labels) // BATCH)
+    steps = epochs * (len(rows) // BATCH)
     for step in range(1, steps + 1):
-        rows = rng.integers(0, len(labels), BATCH)
-        slopes = _slopes(values, features[rows], contours[rows], labels[rows], weights[rows], rng)
+        seen = rows[rng.integers(0, len(rows), BATCH)]
+        plain = (features[seen].astype(np.float32) - scale[0]) / scale[1]
+        contour = contours[seen].astype(np.float32)
+        slopes = _slopes(values, plain, contour, labels[seen], weights[seen], rng)
         rate = RATE * (1 - step / steps)
         for name, slope in slopes.items():
             first[name] += 0.1 * (slope - first[name])

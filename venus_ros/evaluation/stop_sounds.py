@@ -101,11 +101,11 @@ def reverberate(
     sound: np.ndarray, reverb_s: float, rng: np.random.Generator, direct_db: float = 4.0
 ) -> np.ndarray:
     """`sound` in a room: the direct sound, and a noise tail that falls 60 dB in `reverb_s`."""
-    if reverb_s <= 0 or not len(sound):
+    samples, first_wall = int(reverb_s * RATE_HZ), RATE_HZ // 400
+    if samples <= first_wall or not len(sound):
         return sound
-    samples = int(reverb_s * RATE_HZ)
     tail = rng.standard_normal(samples) * 10 ** (-3 * np.arange(samples) / samples)
-    tail[: RATE_HZ // 400] = 0
+    tail[:first_wall] = 0
     tail *= 10 ** (-direct_db / 20) / np.sqrt(np.sum(tail**2))
     tail[0] = 1.0
     size = 1 << int(np.ceil(np.log2(len(sound) + samples)))

@@ -9,15 +9,19 @@ from venus_ros.language.requests import Reader
 from venus_ros.language.sound import likeness
 
 _OWN, _PERHAPS_OWN = 0.85, 0.75
-_FIRST = re.compile(r'^\s*(?:(?:[Hh]ey|[Oo]kay|[Oo]h|[Hh]i),? )?([A-Z][a-z]+), (?=\w)')
-_LAST = re.compile(r', ([A-Z][a-z]+)[.!?]*\s*$')
+_FIRST = re.compile(
+    r'^\s*(?:(?i:hey|hi|hello|oh|okay|well|so|and|but|look|listen|come on|yes|yeah|no|sorry|'
+    r'thanks|thank you|please|good morning|good night),? )*([A-Z][a-z]+), (?=\w)'
+)
+_LAST = re.compile(r'[,?] ([A-Z][a-z]+)[.!?]*\s*$')
 _MACHINES = re.compile(r'^(?:hey |okay |hi )?(?:siri|alexa|google|cortana)\b')
 _NO_NAMES = frozenset(
     ('please', 'well', 'okay', 'ok', 'no', 'yes', 'now', 'then', 'so', 'actually', 'wait', 'sorry',
      'hey', 'hi', 'hello', 'thanks', 'robot', 'um', 'uh', 'right', 'alright', 'great', 'first',
      'next', 'also', 'oh', 'ah', 'good', 'fine', 'sure', 'stop', 'look', 'listen', 'quick',
      'quickly', 'yeah', 'nope', 'hmm', 'instead', 'rather', 'correction', 'oops', 'anyway',
-     'today', 'maybe', 'perhaps', 'finally', 'buddy', 'friend', 'dear', 'and', 'but', 'or')
+     'today', 'cheers', 'hurry', 'come', 'go', 'what', 'maybe', 'perhaps', 'finally', 'buddy',
+     'friend', 'dear', 'and', 'but', 'or')
 )  # fmt: skip
 
 
