@@ -15,6 +15,8 @@ from venus_ros.bringup.up import asked_to_end
 from venus_ros.scenes.narrator import Narrator
 
 SPIN_S = 0.1
+LEAVE_S = 2.0
+"""For leaving the middleware, which may hang; all else has ended by then."""
 LOG = Path('out/talk/nodes.log')
 TROUBLE = ('[ERROR]', '[FATAL]', 'error:', 'ended (')
 """What is shown beside the conversation."""
@@ -26,6 +28,7 @@ def talk(plan: Plan) -> int:
     Raises:
         BackendError: such a robot is up already.
     """
+    from venus_ros.nodes.farewell import exit_after
     from venus_ros.nodes.recorder import Recorder
 
     LOG.parent.mkdir(parents=True, exist_ok=True)
@@ -56,5 +59,7 @@ def talk(plan: Plan) -> int:
                 recorder.spin(SPIN_S)
         finally:
             supervisor.end()
+            status = int(any(child.given_up for child in supervisor.children.values()))
+            exit_after(LEAVE_S, status)
             recorder.close()
-    return int(any(child.given_up for child in supervisor.children.values()))
+    return status
