@@ -94,18 +94,33 @@ def test_speech_chunks_are_numbered_without_gaps_over_all_kinds(new_talk, speech
     assert turns == sorted(turns)
 
 
-def test_two_hundred_answers_of_any_length_are_all_heard_whole(new_talk, speech):
+def two_hundred_answers(new_talk, speech, cut=None):
+    """A talk of 200 answers of any length; number `cut` is flushed as it begins."""
     lengths_s = np.random.default_rng(50).uniform(0.1, 0.6, 200)
     script = {
         2 + 8 * i: StepOutput(END, speech=[speech(f'answer {i}', round(s, 3))])
         for i, s in enumerate(lengths_s)
     }
-    talk = new_talk(script).run(161.0)
+    if cut is not None:
+        script[3 + 8 * cut] = StepOutput(flush=True)
+    return new_talk(script).run(161.0)
+
+
+def assert_all_heard_whole(talk):
     assert robot_words(talk) == [f'answer {i}' for i in range(200)]
     assert {e.reason for e in talk.events(Kind.TURN_ENDED)} == {'done'}
     made = sum(len(c.pcm) for c in talk.of(SpeechChunk))
     faded = 200 * 120  # each end is faded out over 5 ms
     assert made <= np.count_nonzero(talk.heard) <= made + faded, (made, talk.heard)
+
+
+def test_two_hundred_answers_of_any_length_are_all_heard_whole(new_talk, speech):
+    assert_all_heard_whole(two_hundred_answers(new_talk, speech))
+
+
+def test_the_check_finds_one_answer_of_two_hundred_that_is_cut(new_talk, speech):
+    with pytest.raises(AssertionError):
+        assert_all_heard_whole(two_hundred_answers(new_talk, speech, cut=117))
 
 
 def test_an_answer_that_comes_in_parts_is_played_with_their_pauses(new_talk, speech):

@@ -103,12 +103,15 @@ def test_a_sentence_said_once_is_told_once():
     assert fold_repeats('') == ''
 
 
-def hear(recogniser, sound, judge=lambda text, hint: 0.45):
+def hear(recogniser, sound, judge=lambda text, hint: 0.45, sense=None, unanswered=False):
     ears = Ears(recogniser, None, counted=True)
-    ears.reset(judge)
+    ears.reset(judge, sense)
     signs = []
     for at in range(0, len(sound), UNIT):
-        signs += [(at / RATE_HZ, s) for s in ears.step(sound[at : at + UNIT], partials=False)]
+        for sign in ears.step(sound[at : at + UNIT], partials=False):
+            signs.append((at / RATE_HZ, sign))
+            if unanswered and isinstance(sign, Utterance):
+                ears.expect_rest(sign)
     ears.close()
     return signs
 
@@ -179,18 +182,9 @@ def hear_rest(recogniser, gap_s, sense):
     whole = user_audio('go to the kitchen')
     cut = int(0.45 * len(whole))
     sound = np.concatenate([whole[:cut], quiet(gap_s), whole[cut:], quiet(2)])
-    ears = Ears(recogniser, None, counted=True)
-    ears.reset(lambda text, hint: 0.45, sense)
-    heard = []
-    for at in range(0, len(sound), UNIT):
-        for sign in ears.step(sound[at : at + UNIT], False):
-            if isinstance(sign, Utterance):
-                heard.append(sign)
-                if len(heard) == 1:
-                    ears.expect_rest(sign)
-    ears.close()
-    assert len(heard) == 2, heard
-    return heard
+    signs = hear(recogniser, sound, sense=sense, unanswered=True)
+    (_, first), (_, second) = utterances(signs)
+    return first, second
 
 
 def test_the_rest_is_read_together_with_what_got_no_answer(recogniser):
@@ -207,3 +201,18 @@ def test_what_makes_more_sense_alone_is_read_alone(recogniser):
 def test_late_words_are_no_rest(recogniser):
     _, second = hear_rest(recogniser, 3.0, lambda text: float(text.startswith('Go to')))
     assert not second.joined, second
+
+
+def test_what_never_gets_an_answer_is_not_kept_for_ever(recogniser):
+    ears = Ears(recogniser, None, counted=True)
+    ears.reset(lambda text, hint: 0.45, lambda text: float(len(text)))
+    clip = np.concatenate([user_audio('go to the kitchen'), quiet(1)])
+    longest = 0
+    for _ in range(20):
+        for at in range(0, len(clip), UNIT):
+            for sign in ears.step(clip[at : at + UNIT], partials=False):
+                if isinstance(sign, Utterance):
+                    longest = max(longest, sign.end - sign.start)
+                    ears.expect_rest(sign)
+    ears.close()
+    assert 20 * RATE_HZ < longest < 30 * RATE_HZ, longest / RATE_HZ

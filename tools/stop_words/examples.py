@@ -25,6 +25,7 @@ BARE = ('{w}', '{w}!', '{w}.')
 BARE_SHARE = 0.5
 """The word alone is the hardest to tell from other words, and the likeliest in need."""
 VARIED = 0.12
+"""Share by which pitch and tempo of a voice are changed."""
 UNCLEAR_S = 0.7
 """Looks so shortly before its end see a part of it, and are left out."""
 

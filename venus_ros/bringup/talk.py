@@ -25,6 +25,9 @@ TROUBLE = ('[ERROR]', '[FATAL]', 'error:', 'ended (')
 def talk(plan: Plan) -> int:
     """Run `plan` until SIGINT or SIGTERM; what the nodes print goes to a file.
 
+    Returns the exit status. Two seconds after the nodes' end this process ends with it whatever
+    it does then, since the middleware may hang.
+
     Raises:
         BackendError: such a robot is up already.
     """

@@ -51,7 +51,7 @@ def draw_around(rng: np.random.Generator, echo: bool) -> Around:
     )
 
 
-def vary(sound: Sound, rng: np.random.Generator, most: float = 0.18) -> Sound:
+def vary(sound: Sound, rng: np.random.Generator, most: float) -> Sound:
     """The same words by another throat: pitch and tempo change together, up to `most`."""
     import soxr
 

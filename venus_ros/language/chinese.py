@@ -19,13 +19,13 @@ MEANINGS = {
     '别动': 'freeze',
     '别说了': 'stop talking', '不要说了': 'stop talking', '安静': 'be quiet', '闭嘴': 'be quiet',
     '等等': 'wait', '等一下': 'wait', '等一等': 'wait', '慢着': 'wait', '不': 'no', '不是': 'no',
-    '不对': 'no', '不要': 'no', '算了': 'never mind', '取消': 'cancel that', '请': 'please',
-    '谢谢': 'thanks', '你好': 'hello', '再见': 'goodbye',
+    '不是的': 'no', '不对': 'no', '不对的': 'no', '不要': 'no',
+    '算了': 'never mind', '取消': 'cancel that', '请': 'please', '谢谢': 'thanks',
+    '你好': 'hello', '再见': 'goodbye',
 }  # fmt: skip
 """Chinese, as it is written without blanks, and English with the same use in a conversation."""
 
-_LONGEST_FIRST = '|'.join(sorted(map(re.escape, MEANINGS), key=len, reverse=True))
-_ONLY_THESE = re.compile(rf'(?:{_LONGEST_FIRST})+')
+_LONGEST_FIRST = re.compile('|'.join(sorted(MEANINGS, key=len, reverse=True)))
 
 
 def in_english(word: str) -> str:
@@ -33,6 +33,5 @@ def in_english(word: str) -> str:
 
     Anything else comes back as it was.
     """
-    if not _ONLY_THESE.fullmatch(word):
-        return word
-    return ' '.join(MEANINGS[found] for found in re.findall(_LONGEST_FIRST, word))
+    found = _LONGEST_FIRST.findall(word)
+    return ' '.join(map(MEANINGS.__getitem__, found)) if ''.join(found) == word else word

@@ -154,6 +154,8 @@ class Recogniser:
     def _agree(self, readings: list[_Reading], length_s: float, sense: Sense | None) -> Words:
         """What the readings of a few words, with the hint and without, say together."""
         read, again = readings[0], readings[-1]
+        if read is again:
+            return self._trust(read, length_s)
         makes = sense(read.text) if sense else 0.0
         if makes >= (SOME_SENSE if read.confidence >= FAIR else MUCH_SENSE):
             return self._trust(read, length_s)

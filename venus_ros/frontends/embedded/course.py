@@ -146,7 +146,8 @@ class Course:
         if said.joined:
             self._take_back()
         reply = self._answer(said.words.text, over is not None)
-        if _may_be_half(reply.act) and over is None:
+        half = reply.act.kind in HALF and reply.act.topic != 'addressed'
+        if half and over is None:
             self._ears.expect_rest(said)
         if reply.act.kind in UNANSWERED:
             self._resume(rest)
@@ -296,8 +297,3 @@ class Course:
     @property
     def _now_s(self) -> float:
         return self._ears.now / RATE_HZ
-
-
-def _may_be_half(act: Act) -> bool:
-    """Whether the words may have been the beginning of something that makes more sense."""
-    return act.kind in HALF and act.topic != 'addressed'

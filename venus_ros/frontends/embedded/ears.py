@@ -75,7 +75,7 @@ class _Read:
     """What was made of a stretch of sound."""
 
     words: Words
-    voice: Voiceprint | None = None
+    voice: Voiceprint | None
     joined: bool = False
 
 
@@ -157,7 +157,8 @@ class Ears:
 
     def expect_rest(self, begun: Utterance) -> None:
         """Read what is said next, if it comes soon, together with `begun`, which got no answer."""
-        self._left, self._left_until = begun.start, begun.end + GOES_ON
+        if begun.end - begun.start < LONGEST:
+            self._left, self._left_until = begun.start, begun.end + GOES_ON
 
     def step(self, pcm: Pcm, partials: bool) -> list[Sign]:
         """Take the next sound, int16 [samples] at 16 kHz; returns what is known now.
@@ -243,24 +244,22 @@ class Ears:
 
     def _hear(self, sound: Pcm, whole: Pcm | None, final: bool) -> _Read:
         """Runs in the thread. Of the whole and its second part, what makes more sense counts."""
-        began = time.perf_counter()
-        together = None if whole is None else self._recogniser.recognise(whole, sense=self._sense)
-        if together and self._makes_sense(together) >= SENSIBLE:
-            read = _Read(together, voiceprint(sound), joined=True)
-        else:
+        voice, began = voiceprint(sound), time.perf_counter()
+        read = None
+        if whole is not None:
+            read = _Read(self._recogniser.recognise(whole, sense=self._sense), voice, joined=True)
+        if read is None or self._makes_sense(read) < SENSIBLE:
             words = self._recogniser.recognise(sound, quick=not final, sense=self._sense)
-            joined = together is not None and (
-                self._makes_sense(together) > self._makes_sense(words)
-            )
-            read = _Read(together if joined and together else words, voiceprint(sound), joined)
+            alone = _Read(words, voice)
+            read = max(alone, read, key=self._makes_sense) if read else alone
         self.asr_ms = (time.perf_counter() - began) * 1e3
         return read
 
-    def _makes_sense(self, words: Words) -> float:
+    def _makes_sense(self, read: _Read) -> float:
         """Log odds of sense; minus infinity without words."""
-        if not words.text:
+        if not read.words.text:
             return -math.inf
-        return self._sense(words.text) if self._sense else 0.0
+        return self._sense(read.words.text) if self._sense else 0.0
 
     def _collect(self) -> list[Sign]:
         """Take words that are ready, then their melody: the turn's end does not wait for it."""

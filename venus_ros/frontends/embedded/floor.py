@@ -61,7 +61,8 @@ def is_backchannel(text: str) -> bool:
     """Whether `text` only shows that the user listens: 'uh huh', 'okay, I see'."""
     if is_hum(text):
         return True
-    return 0 < len(plain_words(text)) <= MOST_WORDS and _only_assent(plain_words(text))
+    said = plain_words(text)
+    return 0 < len(said) <= MOST_WORDS and _only_assent(said)
 
 
 def _begins_as_assent(text: str) -> bool:
