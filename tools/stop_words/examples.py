@@ -24,6 +24,8 @@ COPIES = 2
 BARE = ('{w}', '{w}!', '{w}.')
 BARE_SHARE = 0.5
 """The word alone is the hardest to tell from other words, and the likeliest in need."""
+BRIEF = 8
+"""Words of a sentence that counts as short."""
 VARIED = 0.12
 """Share by which pitch and tempo of a voice are changed."""
 UNCLEAR_S = 0.7
@@ -146,11 +148,15 @@ class Maker:
     Args:
         studio: speaks.
         seed: the same seed gives the same clips.
+        natural: by natural voices, whose talk is kept short for they take as long as it lasts.
     """
 
-    def __init__(self, studio: Studio, seed: int) -> None:
+    def __init__(self, studio: Studio, seed: int, natural: bool = False) -> None:
         self._studio = studio
         self._rng = np.random.default_rng(seed)
+        self._draw = voices.draw_natural if natural else voices.draw_speaker
+        prose = voices.prose('train')
+        self._prose = [t for t in prose if len(t.split()) <= BRIEF] if natural else prose
         self._lists = voices.sentences('train')
         robot = [*self._lists['robot'], *self._lists['talk']]
         self._robot = np.concatenate([studio.robot(text) for text in robot])
@@ -161,7 +167,7 @@ class Maker:
             for word in WORDS:
                 carriers = BARE if self._rng.random() < BARE_SHARE else self._lists['commands']
                 text = str(self._pick(carriers)).format(w=word)
-                speaker = voices.draw_speaker('train', self._rng)
+                speaker = self._draw('train', self._rng)
                 spoken = self._studio.speak(speaker, text)
                 for _ in range(COPIES):
                     yield self._clip(vary(spoken, self._rng, VARIED), word, speaker, text)
@@ -169,14 +175,14 @@ class Maker:
     def talk(self, count: int) -> Iterator[Clip]:
         """So many sentences or words that are no command, a half of them hard."""
         for number in range(count):
-            speaker = voices.draw_speaker('train', self._rng)
+            speaker = self._draw('train', self._rng)
             draw = self._rng.random()
             if number % 2:
                 text, kind = str(self._pick(self._hard(draw))), 'hard'
             elif draw < 0.25:
                 text, kind = str(self._pick(self._lists['talk'])), 'ordinary'
             else:
-                text, kind = str(self._pick(voices.prose('train'))), 'ordinary'
+                text, kind = str(self._pick(self._prose)), 'ordinary'
             spoken = self._studio.speak(speaker, text)
             for _ in range(COPIES - 1):
                 yield self._clip(vary(spoken, self._rng, VARIED), kind, speaker)

@@ -77,6 +77,7 @@ class Record:
     scenario: str
     part: str
     voice: str
+    engine: str
     snr: str
     about: str
     say: str
@@ -132,6 +133,7 @@ def make_record(item: Item, played: Played, voice: VoiceActivity, wall_s: float)
         scenario=item.scenario,
         part=item.part,
         voice=item.speaker.name,
+        engine=item.speaker.engine,
         snr=item.snr,
         about=item.sentence.about,
         say=item.sentence.say,

@@ -16,7 +16,7 @@ OVERLAPS = ('user_interruption', 'user_backchannel', 'talking_to_other', 'backgr
 PAUSE = 'user_pause'
 """Half a sentence, a pause, the rest; the robot is silent."""
 SCENARIOS = (*OVERLAPS, PAUSE)
-ENGINES = ('flite', 'espeak')
+ENGINES = ('natural', 'flite', 'espeak')
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,21 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 
-from venus_ros.core.errors import InputError
+from venus_ros.core.errors import BackendError, InputError
+from venus_ros.evaluation import natural_voice
 from venus_ros.evaluation.sentences import Sentence, Speaker
 from venus_ros.scenes.noise import Samples, speech_level
 from venus_ros.scenes.track import RATE_HZ, read_sound
 
 AUDIBLE = 10 ** (-40 / 20)
 """Against the loudest sample: where a clip begins and ends."""
+LOUDEST = 0.9
+"""Of a natural voice's clip, full scale 1."""
 
 
 def speak(speaker: Speaker, text: str, folder: Path, phonemes: str = '') -> Samples:
@@ -32,12 +36,17 @@ def speak(speaker: Speaker, text: str, folder: Path, phonemes: str = '') -> Samp
     Raises:
         InputError: the synthesiser is absent, or makes no sound of these words.
     """
-    command = _command(speaker, text, phonemes)
-    digest = hashlib.sha256('\0'.join([*command, f'{speaker.factor}']).encode()).hexdigest()[:16]
-    file = folder / speaker.name / f'{digest}.wav'
+    said = '\0'.join(map(str, [*astuple(speaker), text, phonemes]))
+    file = folder / speaker.name / f'{hashlib.sha256(said.encode()).hexdigest()[:16]}.wav'
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        _make(command, file)
+        with tempfile.TemporaryDirectory(dir=file.parent) as scratch:
+            made = Path(scratch) / 'said.wav'
+            if speaker.engine == 'natural':
+                _speak_naturally(speaker, text, phonemes, made)
+            else:
+                _run(_command(speaker, text, phonemes), made)
+            made.replace(file)
     sound = read_sound(file)
     if speaker.factor != 1.0:
         import soxr
@@ -45,7 +54,7 @@ def speak(speaker: Speaker, text: str, folder: Path, phonemes: str = '') -> Samp
         sound = np.asarray(soxr.resample(sound, speaker.factor * RATE_HZ, RATE_HZ), np.float64)
     loud = np.flatnonzero(np.abs(sound) > AUDIBLE * np.abs(sound).max())
     if not len(loud) or not np.abs(sound).max():
-        raise InputError(f'{command[0]} makes no sound of {text!r}', speaker.name)
+        raise InputError(f'{speaker.engine} makes no sound of {text!r}', speaker.name)
     clip = sound[loud[0] : loud[-1] + 1]
     return clip / speech_level(clip, RATE_HZ)
 
@@ -55,26 +64,30 @@ def speak_sentence(speaker: Speaker, sentence: Sentence, folder: Path) -> Sample
     return speak(speaker, sentence.say, folder, sentence.sounds.get(speaker.engine, ''))
 
 
+def _speak_naturally(speaker: Speaker, text: str, phonemes: str, made: Path) -> None:
+    import soundfile
+
+    try:
+        sound = natural_voice.speak(text, speaker.voice, phonemes)
+    except BackendError as error:
+        raise InputError(str(error), speaker.name) from error
+    peak = max(1e-6, float(np.abs(sound).max(initial=0)))
+    soundfile.write(made, sound * (LOUDEST / peak), natural_voice.RATE_HZ)
+
+
 def _command(speaker: Speaker, text: str, phonemes: str) -> list[str]:
     """The synthesiser's command without the file it writes."""
     if speaker.engine == 'flite':
-        return [
-            'flite',
-            '-voice',
-            speaker.voice,
-            *(['-p', phonemes] if phonemes else ['-t', text]),
-        ]
+        words = ['-p', phonemes] if phonemes else ['-t', text]
+        return ['flite', '-voice', speaker.voice, *words, '-o']
     manner = ['-v', speaker.voice, '-s', str(speaker.speed), '-p', str(speaker.pitch)]
-    return ['espeak-ng', *manner, phonemes or text]
+    return ['espeak-ng', *manner, phonemes or text, '-w']
 
 
-def _make(command: list[str], file: Path) -> None:
+def _run(command: list[str], made: Path) -> None:
     if shutil.which(command[0]) is None:
         raise InputError(f'is not installed: apt-get install {command[0]}', command[0])
-    with tempfile.TemporaryDirectory(dir=file.parent) as folder:
-        made = Path(folder) / 'said.wav'
-        into = ['-o' if command[0] == 'flite' else '-w', str(made)]
-        done = subprocess.run([*command, *into], capture_output=True, text=True, check=False)
-        if done.returncode or not made.exists():
-            raise InputError(f'failed on {command[-1]!r}: {done.stderr.strip()}', command[0])
-        made.replace(file)
+    done = subprocess.run([*command, str(made)], capture_output=True, text=True, check=False)
+    if done.returncode or not made.exists():
+        message = f'failed on {command[-2]!r}: {done.stderr.strip()}'
+        raise InputError(message, command[0])

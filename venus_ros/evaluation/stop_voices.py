@@ -18,6 +18,8 @@ import yaml
 from numpy.typing import NDArray
 
 from venus_ros.core.errors import BackendError
+from venus_ros.evaluation.natural_voice import RATE_HZ as NATURAL_HZ
+from venus_ros.evaluation.natural_voice import names, speak
 from venus_ros.scenes.voices import read_sound, trim
 
 Sound = NDArray[np.float32]
@@ -44,6 +46,12 @@ VARIANTS = {
 }  # fmt: skip
 FLITE = {'train': ('slt', 'rms'), 'held': ('awb', 'kal16')}
 FESTIVAL = {'train': (), 'held': ('kal_diphone', 'ked_diphone')}
+NATURAL_HELD = (
+    'af_sarah', 'af_nova', 'am_adam', 'am_onyx', 'bf_isabella', 'bm_lewis', 'hf_beta', 'if_sara',
+    'zm_yunxi', 'em_alex',
+)  # fmt: skip
+"""Natural voices for proof; all others are for training."""
+PACES = (80, 100, 125)
 ROBOT = 'piper joe'
 FAINT_DB = 32.0
 
@@ -53,10 +61,10 @@ class Speaker:
     """One way of speaking.
 
     Attributes:
-        engine: `flite`, `espeak-ng`, or `festival`.
+        engine: `flite`, `espeak-ng`, `festival`, or `natural`.
         voice: the engine's name of it.
         family: name under which results are told apart.
-        speed: words per minute; espeak-ng only.
+        speed: words per minute, or percent of the natural pace; not of flite and festival.
         pitch: 0 to 99; espeak-ng only.
     """
 
@@ -67,13 +75,24 @@ class Speaker:
     pitch: int = 0
 
 
+def natural_speakers(part: str) -> tuple[str, ...]:
+    """Names of the natural voices of `train` or `held`."""
+    return tuple(name for name in names() if (name in NATURAL_HELD) == (part == 'held'))
+
+
+def draw_natural(part: str, rng: np.random.Generator) -> Speaker:
+    """A speaker of `train` or `held` with a natural voice."""
+    name = str(rng.choice(natural_speakers(part)))
+    return Speaker('natural', name, f'natural {name}', int(rng.choice(PACES)))
+
+
 def draw_speaker(part: str, rng: np.random.Generator) -> Speaker:
-    """A speaker of `train` or `held`; half of them have natural voices."""
+    """A speaker of `train` or `held` by an older synthesiser, half of them by espeak-ng."""
     festival = FESTIVAL[part] if shutil.which('festival') else ()
-    natural = [Speaker('flite', v, f'flite {v}') for v in FLITE[part]]
-    natural += [Speaker('festival', v, f'festival {v[:3]}') for v in festival]
+    spliced = [Speaker('flite', v, f'flite {v}') for v in FLITE[part]]
+    spliced += [Speaker('festival', v, f'festival {v[:3]}') for v in festival]
     if rng.random() < 0.5:
-        return natural[rng.integers(len(natural))]
+        return spliced[rng.integers(len(spliced))]
     dialect = str(rng.choice(DIALECTS[part]))
     variant = str(rng.choice(VARIANTS[part]))
     voice = f'{dialect}+{variant}' if variant else dialect
@@ -144,6 +163,8 @@ def audible(sound: Sound) -> Sound:
 
 
 def _synthesise(speaker: Speaker, text: str) -> NDArray[np.int16]:
+    if speaker.engine == 'natural':
+        return _naturally(speaker, text)
     program = 'text2wave' if speaker.engine == 'festival' else speaker.engine
     if shutil.which(program) is None:
         raise BackendError(f'apt-get install {speaker.engine}', f'no {program} on this machine')
@@ -162,6 +183,16 @@ def _synthesise(speaker: Speaker, text: str) -> NDArray[np.int16]:
         if done.returncode or not wav.exists():
             raise BackendError(f'{program} failed on {text!r}: {done.stderr.strip()}')
         return read_sound(wav)
+
+
+def _naturally(speaker: Speaker, text: str) -> NDArray[np.int16]:
+    import soxr
+
+    sound = soxr.resample(
+        speak(text, speaker.voice, speed=speaker.speed / 100), NATURAL_HZ, RATE_HZ
+    )
+    peak = max(1e-6, float(np.abs(sound).max(initial=0)))
+    return np.asarray(sound * (16384 / peak), np.int16)
 
 
 @cache

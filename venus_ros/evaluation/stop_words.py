@@ -22,7 +22,7 @@ import numpy as np
 from venus_ros.evaluation import stop_voices as voices
 from venus_ros.evaluation.routing import wilson
 from venus_ros.evaluation.stop_sounds import Around, draw_around, situate, to_pcm, vary
-from venus_ros.evaluation.stop_voices import RATE_HZ, Sound, Studio
+from venus_ros.evaluation.stop_voices import RATE_HZ, Sound, Speaker, Studio
 from venus_ros.reflex.stop_words import THRESHOLD, WORDS, Spotted, StopWords, open_stop_words
 from venus_ros.scenes.noise import noise
 from venus_ros.scenes.voices import read_sound
@@ -36,8 +36,10 @@ SURROUNDINGS: dict[str, Callable[[np.random.Generator], Around]] = {
 IN_TIME_S = 0.6
 """A command counts as heard if it is spotted so long after its end at the latest."""
 MINUTE = 60 * RATE_HZ
-SHARES = {'prose': 9, 'talk': 3, 'robot': 3, 'babble': 2, 'noise': 1, 'real': 2}
+SHARES = {'prose': 6, 'natural': 3, 'talk': 3, 'robot': 3, 'babble': 2, 'noise': 1, 'real': 2}
 """Minutes of each kind in twenty."""
+NATURAL_CLIPS = 150
+"""Sentences by natural voices; they take as long to speak as to hear, and come again, varied."""
 RECORDINGS = Path('/usr/share/pocketsphinx')
 """Where Debian's pocketsphinx-testdata puts real speech."""
 
@@ -77,7 +79,7 @@ class Stage:
         for number in range(count):
             word = WORDS[number % len(WORDS)]
             text = str(self._pick(self._lists['commands'], rng)).format(w=word)
-            speaker = voices.draw_speaker('held', rng)
+            speaker = self._speaker(number, rng)
             speech = vary(self._studio.speak(speaker, text), rng, 0.08)
             before = int(rng.uniform(1.5, 2.5) * RATE_HZ)
             alone = np.pad(speech, (before, RATE_HZ))
@@ -89,8 +91,8 @@ class Stage:
         rng = np.random.default_rng([self._seed, 2])
         hard = [text for texts in self._lists['not_commands'].values() for text in texts]
         for text in [*hard, *self._lists['neighbours']]:
-            for _ in range(4):
-                speaker = voices.draw_speaker('held', rng)
+            for number in range(4):
+                speaker = self._speaker(number, rng)
                 speech = np.pad(self._studio.speak(speaker, str(text)), (RATE_HZ, RATE_HZ))
                 around = draw_around(rng, echo=bool(rng.random() < 0.5))
                 yield str(text), speaker.family, situate(speech, around, rng, self._echo(rng))
@@ -126,9 +128,21 @@ class Stage:
     def _said(self, kind: str, rng: np.random.Generator) -> Sound:
         if kind == 'real':
             return self._real[int(rng.integers(len(self._real)))]
+        if kind == 'natural':
+            number = int(rng.integers(NATURAL_CLIPS))
+            chance = np.random.default_rng([self._seed, 4, number])
+            texts, speaker = voices.prose('held'), voices.draw_natural('held', chance)
+            spoken = self._studio.speak(speaker, str(self._pick(texts, chance)))
+            return vary(spoken, rng, 0.1)
         texts = voices.prose('held') if kind == 'prose' else self._lists['talk']
         speaker = voices.draw_speaker('held', rng)
         return vary(self._studio.speak(speaker, str(self._pick(texts, rng))), rng, 0.1)
+
+    @staticmethod
+    def _speaker(number: int, rng: np.random.Generator) -> Speaker:
+        """Natural voices and others in turn."""
+        draw = voices.draw_natural if number % 2 else voices.draw_speaker
+        return draw('held', rng)
 
     def _echo(self, rng: np.random.Generator) -> Callable[[int], Sound]:
         def stretch(samples: int) -> Sound:

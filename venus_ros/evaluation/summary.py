@@ -52,6 +52,7 @@ def _scenario(name: str, records: Sequence[Record]) -> dict[str, Any]:
     return {
         **tags,
         **rate(records),
+        'by_engine': _by(records, lambda r: r.engine),
         'by_voice': _by(records, lambda r: r.voice),
         'by_snr': _by(records, lambda r: r.snr),
         'by_about': _by(records, lambda r: r.about or 'all'),
@@ -95,6 +96,7 @@ def table(parts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
                 f'   [{low:.3f}, {high:.3f}]{tags}'
             )
             yield f'   by SNR    {_cells(found["by_snr"])}'
+            yield f'   by engine {_cells(found["by_engine"])}'
             yield f'   by voice  {_cells(found["by_voice"])}'
         for what, values in part['latency'].items():
             if values['n']:
