@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from venus_ros.language.given_names import GIVEN_NAMES
 from venus_ros.language.requests import Reader
 from venus_ros.language.sound import likeness
 
@@ -12,6 +13,12 @@ _OWN, _PERHAPS_OWN = 0.85, 0.75
 _FIRST = re.compile(
     r'^\s*(?:(?i:hey|hi|hello|oh|okay|well|so|and|but|look|listen|come on|yes|yeah|no|sorry|'
     r'thanks|thank you|please|good morning|good night),? )*([A-Z][a-z]+), (?=\w)'
+)
+_CALLED = re.compile(
+    r'^\s*(?:(?:hey|hi|hello|oh|okay|well|so|and|but|look|listen|come on|yes|no|sorry),? )*'
+    r'([A-Z][a-z]+),? (?=(?:you|your|please|what|where|when|why|who|how|it|there|come|get|give|'
+    r'(?:are|were|do|did|have|had|can|could|will|would|shall|should) (?:you|we|i))\b)',
+    re.IGNORECASE,
 )
 _LAST = re.compile(r'[,?] ([A-Z][a-z]+)[.!?]*\s*$')
 _MACHINES = re.compile(r'^(?:hey |okay |hi )?(?:siri|alexa|google|cortana)\b')
@@ -39,6 +46,8 @@ def with_own_name(text: str, name: str) -> str:
 def for_another(text: str, name: str, reader: Reader) -> bool:
     """Whether somebody else is addressed by name: 'Tom, could you go to the kitchen?'.
 
+    A recogniser often leaves the comma out; then only a usual name counts.
+
     Args:
         text: as it was recognised or typed, with capitals and commas.
         name: the robot's, in plain words.
@@ -52,4 +61,7 @@ def for_another(text: str, name: str, reader: Reader) -> bool:
         own = likeness(word, name) >= _PERHAPS_OWN
         if not known and not own and word not in _NO_NAMES:
             return True
+    called = _CALLED.search(text)
+    if called and called[1].lower() in GIVEN_NAMES and likeness(called[1].lower(), name) < _OWN:
+        return True
     return bool(_MACHINES.match(text.lower()))

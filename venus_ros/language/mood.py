@@ -23,7 +23,7 @@ _SOMEBODY = (
 )
 _SUBJECT = (
     r'(?:i|he|she|we|they|you|it|this|that|there|somebody|someone|everybody|everyone|people|nobody|'
-    r'who|(?:my|his|her|our|their) \w+|(?:the|a|an) \w+(?: \w+)?|[a-z]+ and i)'
+    r'who|(?:my|your|his|her|our|their) \w+|(?:the|a|an) \w+(?: \w+)?|[a-z]+ and i)'
 )
 _ADVERB = (
     r'(?: \w+ly| also| just| never| always| still| already| once| really| sometimes| usually|'
@@ -49,8 +49,8 @@ _PAST = re.compile(
     r'\b(?:yesterday|last (?:night|week|year|time|month|summer)|years? ago|long ago)\b'
 )
 _QUESTION = re.compile(
-    r'^(?:what|where|which|who|whose|when|why|how|is|are|was|were|am|do|does|did|have|has|had|'
-    r'can|could|would|will|should|shall|may|might|any)\b'
+    r'^(?:(?:and|but|so) )?(?:what|where|which|who|whose|when|why|how|is|are|was|were|am|do|does|'
+    r'did|have|has|had|can|could|would|will|should|shall|may|might|any)\b'
 )
 _FORBID = re.compile(
     r'^(?:do not|never|stop (?!by|at|in|over|off)|quit|no need to|there is no need to|not |'

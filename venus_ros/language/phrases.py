@@ -288,7 +288,7 @@ TALK: Bank = {
         'do you know what a {object} is', 'when did you last clean the {place}',
         'why do people put a {object} in the {place}', 'do you want a {object}',
         'would you like a {object}', 'do you need a {object}', 'how would you go to the {place}',
-        'see you in the {place}', 'look at you', 'look who is talking', 'look at me',
+        'see you in the {place}', 'i see you', 'look at you', 'look who is talking', 'look at me',
         'should i go to the {place}', 'shall i bring the {object}',
         'should we put the {object} in the {place}', 'what would you do with a {object}',
         'what would happen in the {place}', 'how many {object} fit in the {place}',
@@ -328,6 +328,7 @@ TALK: Bank = {
         'where is the nearest shop', 'how is the weather outside', 'is it cold outside',
         'where is everybody', 'what is for dinner', 'how do i make coffee', 'what does that mean',
         'why', 'why not', 'how come', 'since when',
+        'can i call you back', 'may i call you later', 'can i call you in ten minutes',
     ),
     (ActKind.CANNOT, ''): (
         'open the window', 'turn on the light', 'switch off the television', 'play some music',

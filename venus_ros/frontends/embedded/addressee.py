@@ -26,6 +26,8 @@ _BY_ACT = {
     ActKind.CLARIFY: 2.0,
     ActKind.CANNOT: 1.5,
     ActKind.SMALLTALK: 1.0,
+    ActKind.GREET: -0.5,
+    ActKind.GOODBYE: -1.0,
     ActKind.OTHER: -1.0,
 }
 """What the words ask for; anything else counts nothing."""
@@ -47,10 +49,13 @@ _PEOPLE = re.compile(
     r'grandma|grandpa|mate|dude|sir|madam|he|she|him|they)\b'
 )
 _OTHER_PEOPLE = -1.5
-_QUESTION, _ASKS_PERSON = 0.5, -1.5
-_OF_PERSON = re.compile(r'^(?:and |so |well |but )?(?:did|have|had|were) you\b')
+_QUESTION, _ASKS_PERSON, _OFFERS = 0.5, -2.5, -1.0
+_OF_PERSON = re.compile(r'\b(?:did|have|had|were) you\b')
+_OFFER = re.compile(
+    r'^(?:(?:and|so|well|but|yes|no|okay) )*(?:can|could|may|shall|should) (?:i|we)\b'
+)
 _SENSELESS = -1.0
-"""A few words that are no question and mean nothing to the robot."""
+"""Words that are no question and mean nothing to the robot."""
 _FEW, _FEW_SAY = 2, 1.0
 """So few words that take no floor tell no more than this."""
 
@@ -87,6 +92,8 @@ def by_words(text: str, act: Act, robot_name: str) -> float:
     calls = takes_floor(text)
     if act.kind is ActKind.UNKNOWN and not calls:
         odds += _unknown(plain, act.topic == 'question')
+    if act.kind is ActKind.CANNOT and _OF_PERSON.search(plain):
+        odds = _ASKS_PERSON
     if re.search(rf'\b(?:{re.escape(normalise(robot_name))}|robot)\b', plain):
         odds += _NAMED
     if calls:
@@ -101,8 +108,10 @@ def by_words(text: str, act: Act, robot_name: str) -> float:
 def _unknown(plain: str, asks: bool) -> float:
     """What words that the robot makes nothing of tell about who is meant."""
     if asks:
-        return _ASKS_PERSON if _OF_PERSON.match(plain) else _QUESTION
-    return _SENSELESS if len(plain.split()) <= _FEW + 1 else 0.0
+        if _OF_PERSON.search(plain):
+            return _ASKS_PERSON
+        return _OFFERS if _OFFER.match(plain) else _QUESTION
+    return _SENSELESS
 
 
 def so_far(text: str, act: Act, robot_name: str) -> float:
