@@ -203,3 +203,11 @@ def test_a_broken_scene_is_refused_before_anything_is_played(
     assert main(['play', 'greeting', str(file)]) == 2
     said = capsys.readouterr()
     assert f'{file}:2: usr: unknown key' in said.err and 'greeting' not in said.out
+
+
+def test_an_echo_is_refused_where_it_could_not_be_heard(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(['play', '--live', 'echo']) != 0
+    said = capsys.readouterr()
+    assert 'room: is to be had in counted time alone' in said.err + said.out

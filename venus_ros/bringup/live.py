@@ -18,6 +18,7 @@ from venus_ros.bringup.plan import Options, Plan, make_plan
 from venus_ros.bringup.stage import Attend, Stage
 from venus_ros.bringup.supervisor import Say, Supervisor
 from venus_ros.bringup.wire import wire
+from venus_ros.core.errors import ConfigError
 from venus_ros.harness.skills import Skills, load
 from venus_ros.scenes.format import Camera, Scene
 from venus_ros.scenes.log import Log, See
@@ -47,6 +48,9 @@ def play_live(
     Raises:
         VenusError: a node does not become ready, or the scene asks for what is not there.
     """
+    if scene.room:
+        message = 'is to be had in counted time alone; play it without --live, or take it out'
+        raise ConfigError(message, f'{scene.path}: room')
     track = make_track(scene, user_audio)
     with tempfile.TemporaryDirectory(prefix='venus-live-') as name:
         folder = Path(name)

@@ -29,7 +29,7 @@ class ActKind(Enum):
     REPEAT = 'repeat'
     ANSWER = 'answer'  # topic: yes, no
     BACKCHANNEL = 'backchannel'
-    FRAGMENT = 'fragment'  # the utterance is not complete: wait for the rest
+    FRAGMENT = 'fragment'  # not complete: wait for the rest; topic: request, if it begins as one
     OTHER = 'other'  # said to or about somebody else, or no request: nothing to do
     UNKNOWN = 'unknown'
 

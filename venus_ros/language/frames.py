@@ -52,7 +52,7 @@ class Frames:
 
     def __init__(self, labelled: Iterable[tuple[Label, str]], lexicon: Lexicon) -> None:
         self._lexicon = lexicon
-        self._verbs: dict[str, set[Label]] = {}
+        self._verbs: dict[str, Counter[Label]] = {}
         masked = [(label, text, self.mask(words(text))) for label, text in labelled]
         counts = Counter(gram for _, _, mask in masked for gram in set(_grams(mask)))
         total = max(1, len(masked))
@@ -61,14 +61,14 @@ class Frames:
         self._frames = [self._frame(label, text, mask) for label, text, mask in masked]
         for label, _, mask in masked:
             if mask:
-                self._verbs.setdefault(mask[0], set()).add(label)
+                self._verbs.setdefault(mask[0], Counter())[label] += 1
         embed = embedder()
         self._known: dict[tuple[str, ...], list[Near]] = {}
         self._vectors = embed([frame.meaning for frame in self._frames]) if embed else None
 
-    def verb(self, word: str) -> set[Label]:
-        """Labels with a sentence that begins with `word`."""
-        return self._verbs.get(word, set())
+    def verb(self, word: str) -> Counter[Label]:
+        """Labels with sentences that begin with `word`, and how many each has."""
+        return self._verbs.get(word, Counter())
 
     def nearest(self, said: Sequence[str]) -> list[Near]:
         """The nearest sentence of every label, nearest label first."""

@@ -92,7 +92,15 @@ _SOUNDS = frozenset(('um', 'uh', 'mm', 'hmm', 'ah', 'oh', 'eh', 'huh', 'yeah', '
 def _fragment(said: Utterance) -> Act | None:
     if not grammar.unfinished(said.text) or _ends_in_particle(said):
         return None
-    return Act(ActKind.FRAGMENT, confidence=0.8)
+    return Act(ActKind.FRAGMENT, 'request' if _begins_request(said) else '', confidence=0.8)
+
+
+def _begins_request(said: Utterance) -> bool:
+    """Whether most sentences that begin like what is asked are requests of a skill."""
+    first = grammar.as_order(said.text, said.name).partition(' ')[0]
+    known = said.reader.frames.verb(first)
+    talk = sum(count for label, count in known.items() if isinstance(label[0], ActKind))
+    return 2 * talk < known.total()
 
 
 def _ends_in_particle(said: Utterance) -> bool:

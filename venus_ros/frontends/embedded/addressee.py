@@ -26,22 +26,28 @@ _BY_ACT = {
     ActKind.CLARIFY: 2.0,
     ActKind.CANNOT: 1.5,
     ActKind.SMALLTALK: 1.0,
+    ActKind.FRAGMENT: -1.0,
     ActKind.GREET: -0.5,
     ActKind.GOODBYE: -1.0,
+    ActKind.THANKS: -1.0,
     ActKind.OTHER: -1.0,
 }
 """What the words ask for; anything else counts nothing."""
+_TELLING = (ActKind.OTHER, ActKind.UNKNOWN, ActKind.FRAGMENT)
 _STATED = -1.0
 """Words that tell something instead of asking for it."""
 ADDRESSED_OTHER = -5.0
 _NAMED = 3.0
+_REQUESTS = 2.0
+"""Half a sentence that begins with what a skill is asked by."""
 _FLOOR = re.compile(
     r'^(?:(?:um|uh|oh|okay|ah|well|and|but) )*(?:'
-    r'no(?! \w)|no (?:not|no|wait|stop|i|the|a|it|that|to|go)|wait|stop|hold on|hang on|'
+    r'no(?! \w)|no (?:not|no|wait|stop|the|a|to|go|that is|i (?:mean|meant|said|asked|want\w*))|'
+    r'wait|stop|hold on|hang on|'
     r'actually|excuse me|sorry|pardon|listen|one (?:moment|second)|never mind|forget|instead|'
-    r'what about|how about|(?:can|could|would|will) you|tell me|show me|bring|go to|'
-    r'i (?:need|want|would like|meant|mean)|let us|i have (?:a|another) question|before you|'
-    r'enough|that is not)\b'
+    r'what about|how about|tell me|show me|bring|go to|'
+    r'i (?:need|want|would like) (?:the|a|an|some|my|this|that|it|you)|i (?:meant|mean)|'
+    r'i have (?:a|another) question|before you|enough|that is not)\b'
 )
 _TAKES_FLOOR = 1.5
 _PEOPLE = re.compile(
@@ -49,15 +55,19 @@ _PEOPLE = re.compile(
     r'grandma|grandpa|mate|dude|sir|madam|he|she|him|they)\b'
 )
 _OTHER_PEOPLE = -1.5
-_QUESTION, _ASKS_PERSON, _OFFERS = 0.5, -2.5, -1.0
+_QUESTION, _ASKS_PERSON, _OFFERS, _OF_LIFE = 0.5, -1.9, -1.0, -1.5
 _OF_PERSON = re.compile(r'\b(?:did|have|had|were) you\b')
 _OFFER = re.compile(
     r'^(?:(?:and|so|well|but|yes|no|okay) )*(?:can|could|may|shall|should) (?:i|we)\b'
 )
+_LIFE = re.compile(r'\b(?:you|your|yours|we|us|our|ours|my|somebody|someone|anybody|anyone)\b')
+"""In questions that mean nothing to the robot: people ask each other about their lives."""
 _SENSELESS = -1.0
 """Words that are no question and mean nothing to the robot."""
-_FEW, _FEW_SAY = 2, 1.0
-"""So few words that take no floor tell no more than this."""
+_FEW, _FEW_SAY, _BEGUN = 2, 1.0, -1.0
+"""So few words that take no floor tell no more than this, and the first of a question nothing."""
+_TOLD_LATE = (ActKind.CANNOT, ActKind.CLARIFY, ActKind.SMALLTALK)
+"""What half a sentence to anybody is easily taken for."""
 
 NEAR_DB, FAR_DB = -3.0, -10.0
 """Level against the user's usual one: nothing lost down to the first; `DISTANT` at the second."""
@@ -90,6 +100,8 @@ def by_words(text: str, act: Act, robot_name: str) -> float:
     plain = normalise(text)
     odds = _BY_ACT.get(act.kind, 0.0)
     calls = takes_floor(text)
+    if act.kind is ActKind.FRAGMENT and act.topic == 'request':
+        odds += _REQUESTS
     if act.kind is ActKind.UNKNOWN and not calls:
         odds += _unknown(plain, act.topic == 'question')
     if act.kind is ActKind.CANNOT and _OF_PERSON.search(plain):
@@ -98,7 +110,7 @@ def by_words(text: str, act: Act, robot_name: str) -> float:
         odds += _NAMED
     if calls:
         odds += _TAKES_FLOOR
-    elif mood_of(plain) is Mood.STATE and act.kind in (ActKind.OTHER, ActKind.UNKNOWN):
+    elif mood_of(plain) is Mood.STATE and act.kind in _TELLING:
         odds += _STATED
     if _PEOPLE.search(plain):
         odds += _OTHER_PEOPLE
@@ -110,6 +122,8 @@ def _unknown(plain: str, asks: bool) -> float:
     if asks:
         if _OF_PERSON.search(plain):
             return _ASKS_PERSON
+        if _LIFE.search(plain):
+            return _OF_LIFE
         return _OFFERS if _OFFER.match(plain) else _QUESTION
     return _SENSELESS
 
@@ -117,12 +131,14 @@ def _unknown(plain: str, asks: bool) -> float:
 def so_far(text: str, act: Act, robot_name: str) -> float:
     """The same for words that are still being said: the first few tell little."""
     odds = by_words(text, act, robot_name)
-    few = len(normalise(text).split()) <= _FEW
-    if few and not takes_floor(text):
-        return (
-            min(max(odds, 0.0), _FEW_SAY) if act.kind is ActKind.UNKNOWN else min(odds, _FEW_SAY)
-        )
-    return odds
+    if takes_floor(text):
+        return odds
+    few = len(text.split()) <= _FEW
+    if act.kind is ActKind.UNKNOWN:
+        return min(odds, _BEGUN if act.topic == 'question' or not few else 0.0)
+    if few and (act.kind in _TOLD_LATE or mood_of(normalise(text)) is Mood.ASK):
+        return min(odds, _BEGUN)
+    return min(odds, _FEW_SAY) if few else odds
 
 
 def takes_floor(text: str) -> bool:

@@ -22,6 +22,7 @@ NEUTRAL_S = 0.8
 """The same for words that may be for anybody."""
 LONE_NO_S = 1.3
 """The same for a 'no' that may be the beginning of something said to others."""
+_LONE_NO = re.compile(r'(?:(?:oh|um|uh|ah|okay|well) )*no')
 QUICK_S = 0.25
 """The same for words that ask the robot to listen: 'wait', 'no'."""
 BLIND_S = 1.6
@@ -145,7 +146,7 @@ def while_speaking(over: Overlap, answering: bool) -> Decision | None:
 def _patience_s(over: Overlap) -> float:
     """How long a voice with these words lasts before the robot falls silent."""
     text = over.partials[-1].text
-    if words_of(text) == ['no'] and over.goes_on:
+    if _LONE_NO.fullmatch(' '.join(words_of(text))) and over.goes_on:
         return LONE_NO_S
     if over.odds >= SURELY_MEANT and takes_floor(text):
         return QUICK_S
