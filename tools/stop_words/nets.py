@@ -10,11 +10,11 @@ from venus_ros.reflex.speech_net import FEATURES, ROWS
 
 Values = dict[str, NDArray[np.float32]]
 
-SQUEEZED, HIDDEN = 24, 48
+SQUEEZED, HIDDEN = 64, 96
 BATCH = 256
 RATE = 4e-3
 DECAY = 1e-2
-DROPPED = 0.4
+DROPPED = 0.5
 """Share of the squeezed features that is left out in each step."""
 
 

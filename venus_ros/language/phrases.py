@@ -38,7 +38,8 @@ TALK: Bank = {
         'what is new', 'how are things', 'are you happy',
     ),
     (ActKind.SMALLTALK, 'joke'): (
-        'tell me a joke', 'do you know a joke', 'make me laugh', 'say something funny',
+        'tell me a joke', 'one more joke', 'have you got any jokes', 'do you know a joke',
+        'make me laugh', 'say something funny',
         'can you be funny', 'another joke please',
     ),
     (ActKind.SMALLTALK, 'praise'): (
@@ -96,7 +97,8 @@ TALK: Bank = {
         'what can you pick up', 'which things can you fetch',
     ),
     (ActKind.ASK_SELF, 'what'): (
-        'are you a robot', 'are you human', 'what are you', 'are you real', 'are you alive',
+        'are you a robot', 'what kind of robot are you', 'who am i talking to', 'are you human',
+        'what are you', 'are you real', 'are you alive',
         'are you an ai', 'what kind of robot are you', 'are you a machine',
         'do you have feelings', 'are you a man or a woman', 'do you sleep', 'do you dream',
         'do you eat', 'do you have a family', 'do you have friends',
@@ -132,7 +134,8 @@ TALK: Bank = {
         'can you see', 'are you blind',
     ),
     (ActKind.ASK_WORKS, 'doing'): (
-        'what are you doing', 'what are you up to', 'are you busy', 'what are you working on',
+        'what are you doing', 'what are you up to', 'are you busy', 'are you free',
+        'are you available', 'what are you working on',
         'what is your status', 'status', 'what are you doing right now', 'are you doing anything',
         'what did i ask you to do', 'what did i ask for', 'what is going on',
         'are you still working', 'what are you busy with', 'what task are you doing',
@@ -224,7 +227,8 @@ TALK: Bank = {
         'do not say anything', 'hush now', 'stop talking for a bit', 'say no more',
     ),
     (ActKind.REPEAT, ''): (
-        'what did you say', 'can you repeat that', 'say that again', 'repeat that please',
+        'what did you say', 'what were you saying', 'what were you just saying',
+        'what did you say before', 'can you repeat that', 'say that again', 'repeat that please',
         'pardon', 'come again', 'once more please', 'i did not hear you',
         'i did not understand you', 'sorry what was that', 'what was that', 'please repeat',
         'i did not catch that', 'could you say that again', 'what', 'excuse me what did you say',

@@ -47,7 +47,7 @@ _FLOOR = re.compile(
     r'actually|excuse me|sorry|pardon|listen|one (?:moment|second)|never mind|forget|instead|'
     r'what about|how about|tell me|show me|bring|go to|'
     r'i (?:need|want|would like) (?:the|a|an|some|my|this|that|it|you)|i (?:meant|mean)|'
-    r'i have (?:a|another) question|before you|enough|that is not)\b'
+    r'i have (?:a|another) question|before you|enough|cancel|that is not)\b'
 )
 _TAKES_FLOOR = 1.5
 _PEOPLE = re.compile(
@@ -61,12 +61,20 @@ _OFFER = re.compile(
     r'^(?:(?:and|so|well|but|yes|no|okay) )*(?:can|could|may|shall|should) (?:i|we)\b'
 )
 _LIFE = re.compile(r'\b(?:you|your|yours|we|us|our|ours|my|somebody|someone|anybody|anyone)\b')
+_ROBOT = re.compile(r'\b(?:batter(?:y|ies)|charg\w+|wheels?|sensors?|software|gripper|motors?)\b')
+_REMARK = re.compile(r'^(?:i wonder|what an? |how (?:was|were)\b)')
 """In questions that mean nothing to the robot: people ask each other about their lives."""
 _SENSELESS = -1.0
 """Words that are no question and mean nothing to the robot."""
 _FEW, _FEW_SAY, _BEGUN = 2, 1.0, -1.0
 """So few words that take no floor tell no more than this, and the first of a question nothing."""
-_TOLD_LATE = (ActKind.CANNOT, ActKind.CLARIFY, ActKind.SMALLTALK)
+_EXACT = 0.95
+"""Confidence of an act whose whole sentence is known."""
+_OPEN = re.compile(
+    r'^(?:what|why|when|how|which \w+) (?:do|did|does|would|will|can|could|should|have) '
+    r'(?:you|we|they|i)$|^what are you$'
+)
+_TOLD_LATE = (ActKind.CANNOT, ActKind.CLARIFY, ActKind.SMALLTALK, ActKind.CANCEL)
 """What half a sentence to anybody is easily taken for."""
 
 NEAR_DB, FAR_DB = -3.0, -10.0
@@ -112,6 +120,8 @@ def by_words(text: str, act: Act, robot_name: str) -> float:
         odds += _TAKES_FLOOR
     elif mood_of(plain) is Mood.STATE and act.kind in _TELLING:
         odds += _STATED
+    elif mood_of(plain) is Mood.STATE and act.kind is ActKind.SMALLTALK:
+        odds += 2 * _STATED
     if _PEOPLE.search(plain):
         odds += _OTHER_PEOPLE
     return odds
@@ -120,9 +130,11 @@ def by_words(text: str, act: Act, robot_name: str) -> float:
 def _unknown(plain: str, asks: bool) -> float:
     """What words that the robot makes nothing of tell about who is meant."""
     if asks:
+        if _ROBOT.search(plain):
+            return _QUESTION
         if _OF_PERSON.search(plain):
             return _ASKS_PERSON
-        if _LIFE.search(plain):
+        if _LIFE.search(plain) or _REMARK.match(plain):
             return _OF_LIFE
         return _OFFERS if _OFFER.match(plain) else _QUESTION
     return _SENSELESS
@@ -133,12 +145,22 @@ def so_far(text: str, act: Act, robot_name: str) -> float:
     odds = by_words(text, act, robot_name)
     if takes_floor(text):
         return odds
-    few = len(text.split()) <= _FEW
+    count = len(text.split())
+    few = count <= _FEW
     if act.kind is ActKind.UNKNOWN:
         return min(odds, _BEGUN if act.topic == 'question' or not few else 0.0)
-    if few and (act.kind in _TOLD_LATE or mood_of(normalise(text)) is Mood.ASK):
+    outside = act.kind is ActKind.CANNOT and not act.topic
+    if outside or few and act.kind in _TOLD_LATE or _question_begins(normalise(text), count, act):
         return min(odds, _BEGUN)
     return min(odds, _FEW_SAY) if few else odds
+
+
+def _question_begins(plain: str, count: int, act: Act) -> bool:
+    """Whether these are the first words of a question that may go anywhere: 'what do you'."""
+    if mood_of(plain) is not Mood.ASK or count > _FEW + 1:
+        return False
+    asked = act.kind in (ActKind.ASK_SELF, ActKind.ASK_WORKS, ActKind.REPEAT, ActKind.SMALLTALK)
+    return count <= _FEW or asked and (act.confidence < _EXACT or bool(_OPEN.match(plain)))
 
 
 def takes_floor(text: str) -> bool:
