@@ -20,7 +20,7 @@ from tools.environment.plan import PIP
 
 REQUIREMENTS = Path(__file__).resolve().parent.parent / 'requirements'
 GROUPS = ('ros', 'build', 'base', 'voice', 'sim', 'device', 'test')
-ALONE = ('weights', 'voices')  # installed without their dependencies
+ALONE = ('weights', 'speakers')  # installed without their dependencies
 HEAD = '# Every package that set-up installs, for this Python; used as a constraint.'
 
 

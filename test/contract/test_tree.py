@@ -67,7 +67,7 @@ def test_every_requirement_is_pinned_and_licensed() -> None:
         line.split('==')[0].replace('.', '-')
         for line in locks[1].read_text(encoding='utf-8').splitlines()
     }
-    for group in ('ros', 'build', 'base', 'weights', 'voice', 'voices', 'sim', 'device', 'test'):
+    for group in ('ros', 'build', 'base', 'weights', 'voice', 'speakers', 'sim', 'device', 'test'):
         text = (ROOT / 'requirements' / f'{group}.txt').read_text(encoding='utf-8')
         for name in re.findall(r'^([A-Za-z][\w.-]*)', text, re.MULTILINE):
             assert name.lower().replace('.', '-') in pinned, f'{group}.txt: {name} has no pin'

