@@ -215,7 +215,7 @@ def test_a_server_that_was_killed_closes_what_it_left(
     process = launch('capability_server', 'capability:=manipulation')
     _, work_id = ask(world, make_client(), arm)
     running = msg.Work.RUNNING
-    world.until(lambda: works and works[-1].works[-1].state == running, 'RUNNING')
+    world.until(lambda: works and [w.state for w in works[-1].works] == [running], 'RUNNING')
     process.kill()
     harness.publish(msg.WorkArray(source='harness', works=works[-1].works))
     launch('capability_server', 'capability:=manipulation')
