@@ -15,8 +15,9 @@ from venus_ros.bringup.up import asked_to_end
 from venus_ros.scenes.narrator import Narrator
 
 SPIN_S = 0.1
-LEAVE_S = 2.0
-"""For leaving the middleware, which may hang; all else has ended by then."""
+LEAVE_S = 0.5
+"""For leaving the middleware, which may hang, or wait for a node that did not say good-bye; all
+else has ended by then, and the end of all nodes may have taken seconds."""
 LOG = Path('out/talk/nodes.log')
 TROUBLE = ('[ERROR]', '[FATAL]', 'error:', 'ended (')
 """What is shown beside the conversation."""
@@ -25,7 +26,7 @@ TROUBLE = ('[ERROR]', '[FATAL]', 'error:', 'ended (')
 def talk(plan: Plan) -> int:
     """Run `plan` until SIGINT or SIGTERM; what the nodes print goes to a file.
 
-    Returns the exit status. Two seconds after the nodes' end this process ends with it whatever
+    Returns the exit status. Half a second after the nodes' end this process ends with it whatever
     it does then, since the middleware may hang.
 
     Raises:
