@@ -17,30 +17,8 @@ import numpy as np
 from venus_ros.evaluation.natural_voice import VOICES
 
 LENGTHS = (
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    10,
-    12,
-    14,
-    16,
-    20,
-    24,
-    28,
-    32,
-    40,
-    48,
-    64,
-    80,
-    96,
-    112,
-    128,
-    160,
-    224,
-)
+    3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 80, 96, 112, 128, 160, 224,
+)  # fmt: skip
 """Phonemes of an utterance for which a speaker's manner is kept; between them the nearest."""
 SIZE = 256
 

@@ -52,14 +52,14 @@ def main() -> None:
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--out', type=Path, default=HEAD)
     given = parser.parse_args()
-    kinds = [False] * given.parts + [True] * given.natural
+    kinds = ['examples'] * given.parts + ['natural'] * given.natural
+    talks = {'examples': given.talk, 'natural': round(given.talk * NATURAL_TALK)}
     parts = []
-    for seed, natural in enumerate(kinds, given.seed):
-        talk = round(given.talk * NATURAL_TALK) if natural else given.talk
-        name = f'{"natural" if natural else "examples"}-{given.commands}-{talk}-{seed}.npz'
-        file = given.folder / name
+    for seed, kind in enumerate(kinds, given.seed):
+        counts = given.commands, talks[kind]
+        file = given.folder / f'{kind}-{counts[0]}-{counts[1]}-{seed}.npz'
         if not file.exists():
-            make_examples(given.folder, given.commands, talk, seed, natural).save(file)
+            make_examples(given.folder, *counts, seed, kind == 'natural').save(file)
         parts.append(Examples.load(file))
     examples = join(parts)
     values, odds = train_all(examples, given.epochs, given.seed)

@@ -9,11 +9,15 @@ import pytest
 from tools.stop_words.examples import Clip, Examples, _label, join
 from tools.stop_words.nets import train
 from tools.train_stop_words import by_clip
+from venus_ros.bringup.stop_latency import FIRST_S, measure
+from venus_ros.core.messages import Scope, Stopped
 from venus_ros.evaluation import stop_voices as voices
 from venus_ros.evaluation.stop_sounds import Around, situate
 from venus_ros.evaluation.stop_words import Trial, poisson_interval, report_hits
 from venus_ros.reflex.stop_words import WORDS, score
+from venus_ros.scenes.log import Log
 from venus_ros.scenes.noise import speech_level
+from venus_ros.scenes.track import Stretch, Track
 
 RATE_HZ = 16000
 
@@ -50,6 +54,8 @@ def test_proof_and_training_share_no_voice_and_no_sentence():
         for part in ('train', 'held')
     }
     assert not families['train'] & families['held'] and len(families['held']) >= 4, families
+    natural = {part: set(voices.natural_speakers(part)) for part in ('train', 'held')}
+    assert not natural['train'] & natural['held'] and len(natural['held']) == 10, natural
 
 
 def test_levels_of_noise_and_echo_are_the_asked_ones():
@@ -115,3 +121,14 @@ def test_only_two_looks_of_one_lull_count_for_a_clip():
     assert by_clip(part, odds).tolist() == [2, 0]
     both = join([part, part])
     assert both.clips.tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 3, 3] and len(both.kinds) == 4
+
+
+def test_a_stop_is_of_the_word_that_it_follows():
+    words = [Stretch(FIRST_S + at, FIRST_S + at + 0.5, '', speech=True) for at in (0, 3, 6)]
+    noise = Stretch(0.5, 1.5, '', speech=False)
+    log = Log(Track(np.zeros(0, np.int16), (noise, *words)), zero_ns=0)
+    for at_s in (1.6, FIRST_S + 0.6, FIRST_S + 6.7, FIRST_S + 6.9):
+        log.add(at_s, 'reflex', Stopped('', round(at_s * 1e9), Scope.ALL))
+    found = measure(log)
+    assert (found['n'], found['heard']) == (3, 2), found
+    assert found['latency_ms']['max'] == pytest.approx(200) and found['latency_ms']['n'] == 2

@@ -14,6 +14,7 @@ from venus_ros.evaluation.items import EACH, SNRS_DB, draw, make_sounds
 from venus_ros.evaluation.rooms import Place, heard_from, surroundings
 from venus_ros.evaluation.sentences import PARTS, SCENARIOS, SHIPPED, Speaker, read_script
 from venus_ros.evaluation.speakers import speak
+from venus_ros.evaluation.stop_voices import NATURAL_HELD
 from venus_ros.scenes.noise import ORDINARY_SPEECH, speech_level
 from venus_ros.scenes.track import RATE_HZ
 
@@ -24,6 +25,8 @@ def test_the_parts_share_no_voice_and_no_sentence() -> None:
     tune, held = (SCRIPT.parts[name] for name in PARTS)
     voices = [{(v.engine, v.voice) for v in part.speakers} for part in (tune, held)]
     assert not voices[0] & voices[1], voices[0] & voices[1]
+    natural = {voice for engine, voice in voices[1] if engine == 'natural'}
+    assert natural <= set(NATURAL_HELD), 'voices that the stop words were trained on'
     said = [
         {s.say.lower().strip('?.! ') for own in part.scenarios.values() for s in own}
         for part in (tune, held)

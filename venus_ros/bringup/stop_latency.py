@@ -26,8 +26,8 @@ from venus_ros.reflex.stop_words import WORDS
 from venus_ros.scenes.log import Log
 from venus_ros.scenes.reading import read_scene
 
-CONDITIONS = {'healthy': '', 'frozen': 'freeze', 'killed': 'kill'}
-"""What is done to frontend and harness before the words."""
+CONDITIONS = {'healthy': (), 'frozen': ('freeze', 'thaw'), 'killed': ('kill', 'restart')}
+"""What is done to frontend and harness before the words, and after them."""
 STRICKEN_S, FIRST_S, APART_S = 6.0, 8.0, 3.0
 HEARD_S = 1.0
 """A stop so long after a word's end at the latest is that word's."""
@@ -87,13 +87,10 @@ def play_condition(condition: str, words: list[Path], folder: Path) -> Log:
         for number, word in enumerate(words)
     )
     end_s = FIRST_S + APART_S * (len(words) + 1)
-    do = CONDITIONS[condition]
-    undo = {'freeze': 'thaw', 'kill': 'restart'}.get(do)
     faults = ', '.join(
         f'{{at: {at}, node: {node}, do: {what}}}'
-        for at, what in ((STRICKEN_S, do), (end_s, undo))
+        for at, what in zip((STRICKEN_S, end_s), CONDITIONS[condition], strict=False)
         for node in ('frontend', 'harness')
-        if what
     )
     file = folder / f'{condition}.yaml'
     text = SCENE.format(condition=condition, words=acts, faults=faults)

@@ -61,7 +61,8 @@ def for_another(text: str, name: str, reader: Reader) -> bool:
         own = likeness(word, name) >= _PERHAPS_OWN
         if not known and not own and word not in _NO_NAMES:
             return True
-    called = _CALLED.search(text)
-    if called and called[1].lower() in GIVEN_NAMES and likeness(called[1].lower(), name) < _OWN:
-        return True
+    if called := _CALLED.search(text):
+        word = called[1].lower()
+        if word in GIVEN_NAMES and likeness(word, name) < _OWN:
+            return True
     return bool(_MACHINES.match(text.lower()))

@@ -97,8 +97,8 @@ TALK: Bank = {
         'what can you pick up', 'which things can you fetch',
     ),
     (ActKind.ASK_SELF, 'what'): (
-        'are you a robot', 'what kind of robot are you', 'who am i talking to', 'are you human',
-        'what are you', 'are you real', 'are you alive',
+        'are you a robot', 'who am i talking to', 'are you human', 'what are you', 'are you real',
+        'are you alive',
         'are you an ai', 'what kind of robot are you', 'are you a machine',
         'do you have feelings', 'are you a man or a woman', 'do you sleep', 'do you dream',
         'do you eat', 'do you have a family', 'do you have friends',

@@ -33,9 +33,13 @@ _BY_ACT = {
     ActKind.OTHER: -1.0,
 }
 """What the words ask for; anything else counts nothing."""
-_TELLING = (ActKind.OTHER, ActKind.UNKNOWN, ActKind.FRAGMENT)
-_STATED = -1.0
-"""Words that tell something instead of asking for it."""
+_STATED = {
+    ActKind.OTHER: -1.0,
+    ActKind.UNKNOWN: -1.0,
+    ActKind.FRAGMENT: -1.0,
+    ActKind.SMALLTALK: -2.0,
+}
+"""The same for words that tell something instead of asking for it, added to it."""
 ADDRESSED_OTHER = -5.0
 _NAMED = 3.0
 _REQUESTS = 2.0
@@ -61,9 +65,9 @@ _OFFER = re.compile(
     r'^(?:(?:and|so|well|but|yes|no|okay) )*(?:can|could|may|shall|should) (?:i|we)\b'
 )
 _LIFE = re.compile(r'\b(?:you|your|yours|we|us|our|ours|my|somebody|someone|anybody|anyone)\b')
-_ROBOT = re.compile(r'\b(?:batter(?:y|ies)|charg\w+|wheels?|sensors?|software|gripper|motors?)\b')
-_REMARK = re.compile(r'^(?:i wonder|what an? |how (?:was|were)\b)')
 """In questions that mean nothing to the robot: people ask each other about their lives."""
+_REMARK = re.compile(r'^(?:i wonder|what an? |how (?:was|were)\b)')
+_ROBOT = re.compile(r'\b(?:batter(?:y|ies)|charg\w+|wheels?|sensors?|software|gripper|motors?)\b')
 _SENSELESS = -1.0
 """Words that are no question and mean nothing to the robot."""
 _FEW, _FEW_SAY, _BEGUN = 2, 1.0, -1.0
@@ -106,25 +110,28 @@ def by_words(text: str, act: Act, robot_name: str) -> float:
     if act.kind is ActKind.OTHER and act.topic == 'addressed':
         return ADDRESSED_OTHER
     plain = normalise(text)
-    odds = _BY_ACT.get(act.kind, 0.0)
     calls = takes_floor(text)
-    if act.kind is ActKind.FRAGMENT and act.topic == 'request':
-        odds += _REQUESTS
-    if act.kind is ActKind.UNKNOWN and not calls:
-        odds += _unknown(plain, act.topic == 'question')
-    if act.kind is ActKind.CANNOT and _OF_PERSON.search(plain):
-        odds = _ASKS_PERSON
+    odds = _by_act(act, plain, calls)
     if re.search(rf'\b(?:{re.escape(normalise(robot_name))}|robot)\b', plain):
         odds += _NAMED
     if calls:
         odds += _TAKES_FLOOR
-    elif mood_of(plain) is Mood.STATE and act.kind in _TELLING:
-        odds += _STATED
-    elif mood_of(plain) is Mood.STATE and act.kind is ActKind.SMALLTALK:
-        odds += 2 * _STATED
+    elif mood_of(plain) is Mood.STATE:
+        odds += _STATED.get(act.kind, 0.0)
     if _PEOPLE.search(plain):
         odds += _OTHER_PEOPLE
     return odds
+
+
+def _by_act(act: Act, plain: str, calls: bool) -> float:
+    """What the act tells about who is meant. `calls`: the words take the floor anyway."""
+    if act.kind is ActKind.UNKNOWN:
+        return 0.0 if calls else _unknown(plain, act.topic == 'question')
+    if act.kind is ActKind.CANNOT and _OF_PERSON.search(plain):
+        return _ASKS_PERSON
+    if act.kind is ActKind.FRAGMENT and act.topic == 'request':
+        return _BY_ACT[act.kind] + _REQUESTS
+    return _BY_ACT.get(act.kind, 0.0)
 
 
 def _unknown(plain: str, asks: bool) -> float:

@@ -22,7 +22,6 @@ NEUTRAL_S = 0.8
 """The same for words that may be for anybody."""
 LONE_NO_S = 1.3
 """The same for a 'no' that may be the beginning of something said to others."""
-_LONE_NO = re.compile(r'(?:(?:oh|um|uh|ah|okay|well) )*no')
 QUICK_S = 0.25
 """The same for words that ask the robot to listen: 'wait', 'no'."""
 BLIND_S = 1.6
@@ -51,6 +50,7 @@ UNSURE, UNCLEAR = 0.58, 0.4
 """Shorter words over the robot's voice with less confidence: unsure; never take the floor."""
 MOST_WORDS = 4
 """More words than these are no mere sign of listening."""
+_LONE_NO = re.compile(r'(?:(?:oh|um|uh|ah|okay|well) )*no')
 
 
 def words_of(text: str) -> list[str]:
